@@ -1,0 +1,190 @@
+"""An upload, its public status, and every way it may change.
+
+Each transition takes a row and gives the next one, or raises IllegalTransition. Nothing here writes: the store puts
+the new row in place of the old one if the old one is still there.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from msgspec import Struct, structs
+
+from reelworks.domain.failure import Failure
+from reelworks.domain.instants import MINUTE_MS, SECOND_MS, Millis
+from reelworks.domain.plan import MediaSummary, Plan
+from reelworks.errors import Conflict
+
+
+class UploadStatus(StrEnum):
+    """Each member says what it means and who makes the next move."""
+
+    PENDING_UPLOAD = "PENDING_UPLOAD"
+    """The row is there, the bytes are not known to be. Next: the client sends them, S3's event starts the ingest."""
+    PROCESSING = "PROCESSING"
+    """The plan is stored. Next: workers, until no task is open."""
+    COMPLETED = "COMPLETED"
+    """Every task is DONE. Terminal."""
+    FAILED = "FAILED"
+    """The file was refused or a task failed for good; `failure` says why. Terminal."""
+    EXPIRED = "EXPIRED"
+    """No object came in time. An object that comes after all still starts the ingest: nothing is lost."""
+    CANCELLED = "CANCELLED"
+    """Its owner does not want it any more. Terminal."""
+
+
+TRANSITIONS: Mapping[UploadStatus, frozenset[UploadStatus]] = {
+    UploadStatus.PENDING_UPLOAD: frozenset(
+        {UploadStatus.PROCESSING, UploadStatus.FAILED, UploadStatus.EXPIRED, UploadStatus.CANCELLED}
+    ),
+    UploadStatus.EXPIRED: frozenset({UploadStatus.PROCESSING, UploadStatus.FAILED}),
+    UploadStatus.PROCESSING: frozenset({UploadStatus.COMPLETED, UploadStatus.FAILED, UploadStatus.CANCELLED}),
+    UploadStatus.COMPLETED: frozenset(),
+    UploadStatus.FAILED: frozenset(),
+    UploadStatus.CANCELLED: frozenset(),
+}
+
+AWAITING_OBJECT = frozenset({UploadStatus.PENDING_UPLOAD, UploadStatus.EXPIRED})
+"""In these an arriving object is news."""
+
+
+class WatchRules(Struct, frozen=True, kw_only=True):
+    """When a sweep looks at an upload that seems to rest.
+
+    `first_check_ms`: S3 announces an object within seconds, so two minutes without news is worth a HeadObject; then
+    the interval doubles. `expiry_grace_ms`: an upload that began just before its URL ran out may still be under way.
+    `processing_check_ms`: tasks have their own due times; this one only covers a lost last step.
+    `notify_retry_ms`: how soon an event that could not be sent is tried again.
+    """
+
+    first_check_ms: int = 2 * MINUTE_MS
+    expiry_grace_ms: int = 15 * MINUTE_MS
+    processing_check_ms: int = 10 * MINUTE_MS
+    notify_retry_ms: int = 30 * SECOND_MS
+
+
+class ObjectFacts(Struct, frozen=True, kw_only=True):
+    """The object that the ingest saw. Later reads insist on this ETag (or version): no other bytes are processed."""
+
+    size_bytes: int
+    etag: str
+    version_id: str | None = None
+
+
+class Upload(Struct, frozen=True, kw_only=True):
+    """The row `UPLOAD#{upload_id}` / `META`.
+
+    `file_name`: as the client gave it, for showing. `object_key`: made safe. `size_bytes`: as declared.
+    `expires_at`: when the presigned request ends. `due_at`: when a sweep looks, None when nobody needs to.
+    `notify_due`: an event about the terminal status is still to be sent (the outbox). `open_tasks`: tasks that are
+    neither DONE nor FAILED nor SKIPPED; only ever taken from, one name at a time.
+    """
+
+    upload_id: str
+    user_id: str
+    project_id: str | None = None
+    file_name: str
+    object_key: str
+    content_type: str
+    size_bytes: int
+    checksum_sha256: str | None = None
+    profile: str = "default"
+    callback_url: str | None = None
+    priority: str | None = None
+    status: UploadStatus = UploadStatus.PENDING_UPLOAD
+    traceparent: str | None = None
+    created_at: Millis
+    updated_at: Millis
+    expires_at: Millis
+    due_at: Millis | None = None
+    notify_due: Millis | None = None
+    finished_at: Millis | None = None
+    checks: int = 0
+    object: ObjectFacts | None = None
+    media: MediaSummary | None = None
+    plan: Plan | None = None
+    open_tasks: frozenset[str] = frozenset()
+    failure: Failure | None = None
+
+
+class IllegalTransition(Conflict):
+    """The table has no such step: somebody else already took another one."""
+
+    default_code = "illegal_transition"
+
+
+def _moved(upload: Upload, status: UploadStatus, now: Millis) -> Upload:
+    if status not in TRANSITIONS[upload.status]:
+        raise IllegalTransition(f"Upload {upload.upload_id} is {upload.status}, it cannot become {status}.")
+    return structs.replace(upload, status=status, updated_at=max(now, upload.updated_at))
+
+
+def _terminal(
+    upload: Upload, status: UploadStatus, now: Millis, rules: WatchRules, failure: Failure | None = None
+) -> Upload:
+    """Whoever writes this sends the event next; a sweep only looks if that did not happen in time."""
+    moved = _moved(upload, status, now)
+    due = now + rules.notify_retry_ms
+    return structs.replace(moved, failure=failure, finished_at=now, notify_due=now, due_at=due, checks=0)
+
+
+def accepted(upload: Upload, plan: Plan, media: MediaSummary, now: Millis, rules: WatchRules) -> Upload:
+    """The object is good: PROCESSING, every planned task open. `object` was set by `arrived`."""
+    moved = _moved(upload, UploadStatus.PROCESSING, now)
+    return structs.replace(
+        moved,
+        plan=plan,
+        media=media,
+        open_tasks=frozenset(task.name for task in plan.tasks),
+        due_at=now + rules.processing_check_ms,
+        notify_due=None,
+        finished_at=None,
+        checks=0,
+    )
+
+
+def arrived(upload: Upload, facts: ObjectFacts) -> Upload:
+    """The same upload with the object it is about from here on."""
+    return structs.replace(upload, object=facts)
+
+
+def completed(upload: Upload, now: Millis, rules: WatchRules) -> Upload:
+    """Nothing is open and nothing failed."""
+    return _terminal(upload, UploadStatus.COMPLETED, now, rules)
+
+
+def failed(upload: Upload, failure: Failure, now: Millis, rules: WatchRules) -> Upload:
+    """Refused at ingest, or a task failed for good."""
+    return _terminal(upload, UploadStatus.FAILED, now, rules, failure)
+
+
+def expired(upload: Upload, now: Millis, rules: WatchRules) -> Upload:
+    """The presigned request ended long enough ago and there is no object."""
+    return _terminal(upload, UploadStatus.EXPIRED, now, rules)
+
+
+def cancelled(upload: Upload, now: Millis, rules: WatchRules) -> Upload:
+    """By its owner."""
+    return _terminal(upload, UploadStatus.CANCELLED, now, rules)
+
+
+def notified(upload: Upload) -> Upload:
+    """The event about the terminal status is out: nobody needs to look any more."""
+    return structs.replace(upload, notify_due=None, due_at=None)
+
+
+def watched_again(upload: Upload, now: Millis, rules: WatchRules) -> Upload:
+    """Looked at, nothing final found: the next look, later each time while the object is awaited."""
+    if upload.status in AWAITING_OBJECT:
+        pause = rules.first_check_ms * 2 ** min(upload.checks + 1, 10)
+        end = upload.expires_at + rules.expiry_grace_ms
+        due = min(now + pause, end) if now < end else now + rules.first_check_ms
+    elif upload.notify_due is not None:
+        due = now + rules.notify_retry_ms * 2 ** min(upload.checks, 6)
+    else:
+        due = now + rules.processing_check_ms
+    return structs.replace(upload, due_at=max(due, (upload.due_at or 0) + 1), checks=upload.checks + 1)
+
+
+def overdue(upload: Upload, now: Millis, rules: WatchRules) -> bool:
+    """Whether an upload without an object has waited long enough to expire."""
+    return upload.status is UploadStatus.PENDING_UPLOAD and now >= upload.expires_at + rules.expiry_grace_ms

@@ -1,0 +1,1 @@
+"""What every service process needs around its work: settings, logs, metrics, health, shutdown."""

