@@ -15,7 +15,8 @@ from reelworks.domain.event import UploadEvent
 from reelworks.domain.instants import Millis
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Task
-from reelworks.domain.upload import ObjectFacts, Upload
+from reelworks.domain.plan import ObjectFacts
+from reelworks.domain.upload import Upload
 
 
 class Clock(Protocol):
@@ -109,11 +110,15 @@ class UploadStore(Protocol):
         """`write_task` for a task that ends, and take it out of the upload's open tasks: one transaction."""
         ...
 
-    def accept_plan(self, before: Upload, after: Upload, ingest: tuple[Task, Task], planned: Sequence[Task]) -> None:
+    def accept_plan(
+        self, before: Upload, after: Upload, ingest: tuple[Task, Task], planned: Sequence[Task]
+    ) -> None:
         """One transaction: the upload with its plan, the ingest (before, after) under OWNED, every new task row."""
         ...
 
-    def due(self, shard: int, before: Millis, limit: int, cursor: Mapping[str, object] | None = None) -> DuePage:
+    def due(
+        self, shard: int, before: Millis, limit: int, cursor: Mapping[str, object] | None = None
+    ) -> DuePage:
         """Rows of one shard of the watch index that are due before the instant. Eventually consistent."""
         ...
 
@@ -199,7 +204,9 @@ class SignedRequest(Struct, frozen=True, kw_only=True):
 class BlobStore(Protocol):
     """One bucket."""
 
-    def sign_put(self, key: str, content_type: str, checksum_sha256: str | None, expires_in_s: int) -> SignedRequest:
+    def sign_put(
+        self, key: str, content_type: str, checksum_sha256: str | None, expires_in_s: int
+    ) -> SignedRequest:
         """Signed over key, Content-Type and the base64 SHA-256 if given, for the public endpoint."""
         ...
 

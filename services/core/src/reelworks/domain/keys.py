@@ -54,7 +54,12 @@ class RawKey(Struct, frozen=True, kw_only=True):
 def parse_raw_key(key: str) -> RawKey:
     """The parts of a decoded raw key; Malformed for any other key."""
     parts = key.split("/")
-    if len(parts) != 4 or parts[0] != "uploads" or not valid_user_id(parts[1]) or not valid_upload_id(parts[2]):
+    if (
+        len(parts) != 4
+        or parts[0] != "uploads"
+        or not valid_user_id(parts[1])
+        or not valid_upload_id(parts[2])
+    ):
         raise Malformed(f"The object key {key[:200]!r} is not uploads/USER/UPLOAD/NAME.", code="foreign_key")
     return RawKey(user_id=parts[1], upload_id=parts[2], name=parts[3])
 

@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from reelworks.domain.instants import Millis
+from reelworks.domain.plan import MediaSummary, ObjectFacts, Plan
 from reelworks.errors import Permanent, ReelworksError
 
 
@@ -23,6 +24,15 @@ class Done(Struct, frozen=True, kw_only=True):
     """The work is finished; the row may point at the outputs."""
 
     outputs: Outputs
+
+
+class Accepted(Struct, frozen=True, kw_only=True):
+    """The ingest is finished: what arrived, what it is, and what is to be done with it."""
+
+    outputs: Outputs
+    object: ObjectFacts
+    media: MediaSummary
+    plan: Plan
 
 
 class Retry(Struct, frozen=True, kw_only=True):
@@ -59,4 +69,4 @@ class OutOfReach(Struct, frozen=True, kw_only=True):
     error: ReelworksError
 
 
-Outcome = Done | Retry | Fail | Suspend | Released | LeaseLost | OutOfReach
+Outcome = Done | Accepted | Retry | Fail | Suspend | Released | LeaseLost | OutOfReach

@@ -34,6 +34,14 @@ class Lane(StrEnum):
     """Transcription."""
 
 
+class ObjectFacts(Struct, frozen=True, kw_only=True):
+    """The object that the ingest saw. Later reads insist on this ETag (or version): no other bytes are processed."""
+
+    size_bytes: int
+    etag: str
+    version_id: str | None = None
+
+
 class MediaSummary(Struct, frozen=True, kw_only=True):
     """What the plan needs to know of a file. The whole report is in S3 at `report_key`.
 
@@ -78,8 +86,13 @@ def checked(plan: Plan) -> Plan:
         if task.name in seen:
             raise Permanent(f"The plan names the task {task.name!r} twice.", code="invalid_plan")
         if missing := set(task.depends_on) - seen:
-            raise Permanent(f"Task {task.name!r} depends on {sorted(missing)}, not planned before it.", code="invalid_plan")
+            raise Permanent(
+                f"Task {task.name!r} depends on {sorted(missing)}, not planned before it.",
+                code="invalid_plan",
+            )
         seen.add(task.name)
     if len(plan.tasks) > MAX_TASKS:
-        raise Permanent(f"The plan has {len(plan.tasks)} tasks; at most {MAX_TASKS} fit.", code="invalid_plan")
+        raise Permanent(
+            f"The plan has {len(plan.tasks)} tasks; at most {MAX_TASKS} fit.", code="invalid_plan"
+        )
     return plan

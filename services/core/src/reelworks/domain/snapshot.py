@@ -74,7 +74,12 @@ def _rejected(snapshot: Snapshot, now: Millis, rules: WatchRules) -> Iterator[Mo
     """An ingest that failed takes its upload with it."""
     ingest = snapshot.tasks.get(INGEST)
     upload = snapshot.upload
-    if ingest and ingest.status is TaskStatus.FAILED and ingest.failure and upload.status in uploads.AWAITING_OBJECT:
+    if (
+        ingest
+        and ingest.status is TaskStatus.FAILED
+        and ingest.failure
+        and upload.status in uploads.AWAITING_OBJECT
+    ):
         yield Finish(before=upload, after=uploads.failed(upload, ingest.failure, now, rules))
 
 
@@ -89,6 +94,26 @@ def first_failure(snapshot: Snapshot) -> Failure | None:
     """The earliest failure among the tasks: the cause, where others only followed."""
     broken = [task for task in snapshot.tasks.values() if task.status is TaskStatus.FAILED and task.failure]
     return min(broken, key=lambda task: (task.finished_at or 0, task.name)).failure if broken else None
+
+
+def task_row(snapshot: Snapshot, name: str, now: Millis) -> tuple[Task | None, Task] | None:
+    """The stored row (None if there is none) and the task as it is; the ingest exists before its row does."""
+    stored = snapshot.tasks.get(name)
+    if stored is not None:
+        return stored, stored
+    return (None, tasks.ingest(snapshot.upload.upload_id, now)) if name == INGEST else None
+
+
+def wanted(snapshot: Snapshot, task: Task) -> bool:
+    """Whether the upload is in a status in which this task may run."""
+    if task.name == INGEST:
+        return snapshot.upload.status in uploads.AWAITING_OBJECT
+    return snapshot.upload.status is UploadStatus.PROCESSING
+
+
+def unstarted(snapshot: Snapshot) -> list[Task]:
+    """READY tasks nobody has claimed yet: their first message may never have been sent."""
+    return [t for t in snapshot.tasks.values() if t.status is TaskStatus.READY and t.leases == 0]
 
 
 def attempts(snapshot: Snapshot) -> int:

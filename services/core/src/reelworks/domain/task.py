@@ -31,14 +31,14 @@ class TaskStatus(StrEnum):
     FAILED = "FAILED"
     """`failure` says why, and whether a redrive could help."""
     SKIPPED = "SKIPPED"
-    """Something it depends on failed. Terminal."""
+    """Something it depends on failed, or its upload ended without it. Terminal."""
     SUSPENDED = "SUSPENDED"
     """An outside system works. Next: its callback, or the sweep at `due_at`."""
 
 
 TRANSITIONS: Mapping[TaskStatus, frozenset[TaskStatus]] = {
     TaskStatus.WAITING: frozenset({TaskStatus.READY, TaskStatus.SKIPPED}),
-    TaskStatus.READY: frozenset({TaskStatus.RUNNING, TaskStatus.READY, TaskStatus.FAILED}),
+    TaskStatus.READY: frozenset({TaskStatus.RUNNING, TaskStatus.READY, TaskStatus.SKIPPED}),
     TaskStatus.RUNNING: frozenset(
         {
             TaskStatus.RUNNING,
@@ -46,11 +46,14 @@ TRANSITIONS: Mapping[TaskStatus, frozenset[TaskStatus]] = {
             TaskStatus.DONE,
             TaskStatus.FAILED,
             TaskStatus.SUSPENDED,
+            TaskStatus.SKIPPED,
         }
     ),
-    TaskStatus.SUSPENDED: frozenset({TaskStatus.DONE, TaskStatus.READY, TaskStatus.FAILED}),
+    TaskStatus.SUSPENDED: frozenset(
+        {TaskStatus.DONE, TaskStatus.READY, TaskStatus.FAILED, TaskStatus.SKIPPED}
+    ),
     TaskStatus.DONE: frozenset(),
-    TaskStatus.FAILED: frozenset({TaskStatus.READY}),
+    TaskStatus.FAILED: frozenset(),
     TaskStatus.SKIPPED: frozenset(),
 }
 
@@ -223,7 +226,9 @@ def heartbeat(task: Task, now: Millis, rules: LeaseRules, progress: float) -> Ta
 
 
 def _ended(task: Task, status: TaskStatus, now: Millis) -> Task:
-    return structs.replace(task, status=status, lease_until=None, due_at=None, not_before=None, updated_at=now)
+    return structs.replace(
+        task, status=status, lease_until=None, due_at=None, not_before=None, updated_at=now
+    )
 
 
 def done(task: Task, outputs: Outputs, now: Millis) -> Task:
@@ -262,7 +267,11 @@ def _ready_again(task: Task, now: Millis, delay_ms: int) -> Task:
     ended = _ended(task, TaskStatus.READY, now)
     start = now + delay_ms
     return structs.replace(
-        ended, not_before=start if delay_ms else None, dispatches=1, due_at=start + RESEND_AFTER_MS, progress=0.0
+        ended,
+        not_before=start if delay_ms else None,
+        dispatches=1,
+        due_at=start + RESEND_AFTER_MS,
+        progress=0.0,
     )
 
 
@@ -280,7 +289,7 @@ def promoted(task: Task, now: Millis) -> Task:
 
 
 def skipped(task: Task, now: Millis) -> Task:
-    """WAITING → SKIPPED: something it depends on did not work out."""
+    """Something it depends on did not work out, or its upload ended: nobody will run it."""
     return structs.replace(_ended(task, TaskStatus.SKIPPED, now), finished_at=now)
 
 
@@ -292,8 +301,15 @@ def resent(task: Task, now: Millis) -> Task:
     )
 
 
+CALLBACK_LATE = Temporary("The outside system did not call back in time.", code="callback_late")
+
+
 def lapsed(task: Task, now: Millis, rules: LeaseRules) -> Task | None:
-    """What a sweep makes of a lease that ran out, or None while it is alive: READY, or FAILED if attempts are used up."""
-    if task.status is not TaskStatus.RUNNING or not rules.expired(task.lease_until or 0, now):
-        return None
-    return retried(task, WORKER_DIED, 0, now, rules)
+    """What a sweep makes of a lease or callback that ran out, None while it has time: READY, or FAILED (exhausted)."""
+    match task.status:
+        case TaskStatus.RUNNING if rules.expired(task.lease_until or 0, now):
+            return retried(task, WORKER_DIED, 0, now, rules)
+        case TaskStatus.SUSPENDED if now >= (task.due_at or 0):
+            return retried(task, CALLBACK_LATE, 0, now, rules)
+        case _:
+            return None

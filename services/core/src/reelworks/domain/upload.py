@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 
 from reelworks.domain.failure import Failure
 from reelworks.domain.instants import MINUTE_MS, SECOND_MS, Millis
-from reelworks.domain.plan import MediaSummary, Plan
+from reelworks.domain.plan import MediaSummary, ObjectFacts, Plan
 from reelworks.errors import Conflict
 
 
@@ -60,14 +60,6 @@ class WatchRules(Struct, frozen=True, kw_only=True):
     expiry_grace_ms: int = 15 * MINUTE_MS
     processing_check_ms: int = 10 * MINUTE_MS
     notify_retry_ms: int = 30 * SECOND_MS
-
-
-class ObjectFacts(Struct, frozen=True, kw_only=True):
-    """The object that the ingest saw. Later reads insist on this ETag (or version): no other bytes are processed."""
-
-    size_bytes: int
-    etag: str
-    version_id: str | None = None
 
 
 class Upload(Struct, frozen=True, kw_only=True):
@@ -127,11 +119,14 @@ def _terminal(
     return structs.replace(moved, failure=failure, finished_at=now, notify_due=now, due_at=due, checks=0)
 
 
-def accepted(upload: Upload, plan: Plan, media: MediaSummary, now: Millis, rules: WatchRules) -> Upload:
-    """The object is good: PROCESSING, every planned task open. `object` was set by `arrived`."""
+def accepted(
+    upload: Upload, facts: ObjectFacts, media: MediaSummary, plan: Plan, now: Millis, rules: WatchRules
+) -> Upload:
+    """The object is good: PROCESSING, every planned task open, and about these very bytes from here on."""
     moved = _moved(upload, UploadStatus.PROCESSING, now)
     return structs.replace(
         moved,
+        object=facts,
         plan=plan,
         media=media,
         open_tasks=frozenset(task.name for task in plan.tasks),
@@ -140,11 +135,6 @@ def accepted(upload: Upload, plan: Plan, media: MediaSummary, now: Millis, rules
         finished_at=None,
         checks=0,
     )
-
-
-def arrived(upload: Upload, facts: ObjectFacts) -> Upload:
-    """The same upload with the object it is about from here on."""
-    return structs.replace(upload, object=facts)
 
 
 def completed(upload: Upload, now: Millis, rules: WatchRules) -> Upload:

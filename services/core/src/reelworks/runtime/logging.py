@@ -42,7 +42,9 @@ def configure(settings: Log, service: str, stream: TextIO | None = None) -> None
 
 
 def _shared(service: str) -> list[Processor]:
-    def name_service(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    def name_service(
+        _logger: object, _method: str, event: structlog.typing.EventDict
+    ) -> structlog.typing.EventDict:
         event.setdefault("service", service)
         return event
 
@@ -59,7 +61,11 @@ def _last(*, pretty: bool) -> list[Processor]:
     strip: Processor = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     if pretty:
         return [strip, structlog.dev.ConsoleRenderer()]
-    return [strip, structlog.processors.format_exc_info, structlog.processors.JSONRenderer(ensure_ascii=False)]
+    return [
+        strip,
+        structlog.processors.format_exc_info,
+        structlog.processors.JSONRenderer(ensure_ascii=False),
+    ]
 
 
 def get(name: str) -> structlog.stdlib.BoundLogger:

@@ -17,10 +17,17 @@ class Metrics:
         self.registry = registry or CollectorRegistry()
         r = self.registry
         self.messages = Counter(
-            "reelworks_messages", "Messages acknowledged, by what became of them", ("lane", "outcome"), registry=r
+            "reelworks_messages",
+            "Messages acknowledged, by what became of them",
+            ("lane", "outcome"),
+            registry=r,
         )
         self.message_lag = Histogram(
-            "reelworks_message_lag_seconds", "From sending to receiving", ("lane",), buckets=BUCKETS, registry=r
+            "reelworks_message_lag_seconds",
+            "From sending to receiving",
+            ("lane",),
+            buckets=BUCKETS,
+            registry=r,
         )
         self.task_duration = Histogram(
             "reelworks_task_duration_seconds", "One attempt", ("kind", "outcome"), buckets=BUCKETS, registry=r
@@ -29,15 +36,23 @@ class Metrics:
         self.upload_ready = Histogram(
             "reelworks_upload_ready_seconds", "From creation to COMPLETED", buckets=BUCKETS, registry=r
         )
-        self.lease_lost = Counter("reelworks_lease_lost", "Attempts that stopped because they lost their lease", registry=r)
+        self.lease_lost = Counter(
+            "reelworks_lease_lost", "Attempts that stopped because they lost their lease", registry=r
+        )
         self.queue_messages = Gauge(
-            "reelworks_queue_messages", "Approximate messages; the last known value", ("queue", "state"), registry=r
+            "reelworks_queue_messages",
+            "Approximate messages; the last known value",
+            ("queue", "state"),
+            registry=r,
         )
         self.sweep_actions = Counter(
             "reelworks_sweep_actions", "Rows a sweep had to do something about", ("kind",), registry=r
         )
         self.dead_letters = Counter(
-            "reelworks_dead_letters", "Messages moved to the dead-letter queue", ("reason", "action"), registry=r
+            "reelworks_dead_letters",
+            "Messages moved to the dead-letter queue",
+            ("reason", "action"),
+            registry=r,
         )
         self.http_requests = Histogram(
             "reelworks_http_request_seconds",

@@ -18,9 +18,13 @@ class OpsServer:
     """A daemon thread on `host:port` (port 0 takes a free one, see `port`)."""
 
     def __init__(self, host: str, port: int, metrics: Metrics, live: Check, ready: Check) -> None:
-        self._server = ThreadingHTTPServer((host, port), _handler(metrics, {"/healthz": live, "/readyz": ready}))
+        self._server = ThreadingHTTPServer(
+            (host, port), _handler(metrics, {"/healthz": live, "/readyz": ready})
+        )
         self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.2,), name="ops", daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.2,), name="ops", daemon=True
+        )
 
     @property
     def port(self) -> int:

@@ -226,9 +226,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         return cls(**{name: _GROUPS[name](**fields) for name, fields in groups.items()})
 
 
-_GROUPS: dict[str, type[Struct]] = {
-    field.name: field.type for field in msgspec.structs.fields(Settings)
-}
+_GROUPS: dict[str, type[Struct]] = {field.name: field.type for field in msgspec.structs.fields(Settings)}
 
 
 def variables() -> dict[str, tuple[str, str]]:
@@ -242,7 +240,9 @@ def variables() -> dict[str, tuple[str, str]]:
 
 def _value(name: str, text: str, group: str, field: str) -> object:
     kind = next(f.type for f in msgspec.structs.fields(_GROUPS[group]) if f.name == field)
-    raw: object = tuple(part.strip() for part in text.split(",") if part.strip()) if kind == tuple[str, ...] else text
+    raw: object = (
+        tuple(part.strip() for part in text.split(",") if part.strip()) if kind == tuple[str, ...] else text
+    )
     try:
         return msgspec.convert(raw, kind, strict=False)
     except msgspec.ValidationError as error:

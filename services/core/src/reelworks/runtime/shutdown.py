@@ -4,8 +4,6 @@ import signal
 import threading
 
 
-
-
 def on_signals(stopping: threading.Event) -> None:
     """Install the handlers. Main thread only (Python delivers signals there)."""
 

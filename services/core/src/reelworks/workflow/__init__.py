@@ -1,0 +1,1 @@
+"""Use cases over the ports that worker and janitor share: sending hints, advancing the graph, the outbox."""
