@@ -13,7 +13,7 @@ from reelworks.domain.keys import parse_raw_key, valid_upload_id
 from reelworks.domain.plan import INGEST
 from reelworks.errors import Malformed
 
-VERSION = 1
+VERSION: Literal[1] = 1
 
 
 class Hint(Struct, frozen=True, kw_only=True):

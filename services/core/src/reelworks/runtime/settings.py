@@ -223,7 +223,7 @@ class Settings(Struct, frozen=True, kw_only=True):
                 raise InvalidSettings(_unknown(name, known))
             group, field = known[name]
             groups.setdefault(group, {})[field] = _value(name, text, group, field)
-        return cls(**{name: _GROUPS[name](**fields) for name, fields in groups.items()})
+        return msgspec.convert(groups, cls)
 
 
 _GROUPS: dict[str, type[Struct]] = {field.name: field.type for field in msgspec.structs.fields(Settings)}
