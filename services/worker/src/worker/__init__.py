@@ -1,0 +1,1 @@
+"""The worker: takes hints from the lanes, claims tasks, runs them, and acknowledges what became of them."""

@@ -1,0 +1,131 @@
+"""The consumer loop: lanes in order, never more messages than free slots, and an orderly end.
+
+Shutdown: stop fetching → wait for the grace period → make the rest hand their tasks on → log what is left.
+"""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
+
+from reelworks.domain.instants import SECOND_MS
+from reelworks.domain.lease import LeaseRules
+from reelworks.errors import ReelworksError
+from reelworks.ports import Clock, Received, TaskQueue
+from reelworks.runtime import logging
+from worker.attempt import Attempts
+from worker.processor import Processor
+from worker.slots import Slots
+from worker.verdict import Ending
+
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 30.0
+"""Between polls while SQS, DynamoDB or S3 are out of reach: each receive then would only burn one."""
+HAND_ON_S = 10.0
+"""What handing on may take after the grace period: killing ffmpeg, one row, one message."""
+
+log = logging.get(__name__)
+
+
+class Consumer:
+    """Runs in the calling thread until `stopping` is set, work runs in `slots` threads."""
+
+    def __init__(  # noqa: PLR0913
+        self,
+        queue: TaskQueue,
+        processor: Processor,
+        attempts: Attempts,
+        clock: Clock,
+        *,
+        lanes: Sequence[str],
+        slots: int,
+        idle_wait_s: int,
+        grace_s: float,
+        rules: LeaseRules,
+        stopping: threading.Event,
+    ) -> None:
+        self._queue = queue
+        self._processor = processor
+        self._attempts = attempts
+        self._clock = clock
+        self._lanes = lanes
+        self._slots = Slots(slots)
+        self._pool = ThreadPoolExecutor(slots, thread_name_prefix="slot")
+        self._idle_wait_s = idle_wait_s
+        self._grace_s = grace_s
+        self._visibility_s = rules.visibility_ms() // SECOND_MS
+        self._stopping = stopping
+        self._pause_s = 0.0
+        self.last_poll = clock.monotonic()
+
+    def run(self) -> None:
+        """Poll and work until stopping, then drain."""
+        idle = False
+        while not self._stopping.is_set():
+            if not self._slots.wait_for_free(1.0):
+                self.last_poll = self._clock.monotonic()  # busy is alive
+                continue
+            idle = self._round(idle)
+            if self._pause_s:
+                self._stopping.wait(self._pause_s)
+        self.drain()
+
+    def _round(self, idle: bool) -> bool:
+        """Ask each lane in order until one has something. True if none had: the next round may wait longer."""
+        for position, lane in enumerate(self._lanes):
+            wait = self._idle_wait_s if idle and position == 0 else 0
+            if len(self._lanes) > 1:
+                wait = min(wait, 1)  # a long poll on one lane would let the others wait
+            if received := self._receive(lane, wait):
+                for message in received:
+                    self._start(message)
+                return False
+            if self._stopping.is_set():
+                return True
+        return True
+
+    def _receive(self, lane: str, wait_s: int) -> list[Received]:
+        limit = min(self._slots.free, 10)
+        try:
+            received = self._queue.receive(lane, limit, wait_s, self._visibility_s)
+        except ReelworksError as error:
+            log.warning("consumer.poll_failed", lane=lane, error=error.message)
+            self._back_off()
+            return []
+        self.last_poll = self._clock.monotonic()
+        return received
+
+    def _start(self, message: Received) -> None:
+        self._slots.take()
+        self._pool.submit(self._work, message)
+
+    def _work(self, message: Received) -> None:
+        try:
+            verdict = self._processor.handle(message)
+            if verdict.ending is Ending.OUT_OF_REACH:
+                self._back_off()
+            else:
+                self._pause_s = 0.0
+        except Exception:  # the border of a slot: the message returns by its visibility, the consumer goes on
+            log.exception("consumer.message_crashed", message_id=message.message_id)
+        finally:
+            self._slots.give_back()
+
+    def _back_off(self) -> None:
+        self._pause_s = min(max(FIRST_PAUSE_S, 2 * self._pause_s), LONGEST_PAUSE_S)
+
+    def drain(self) -> None:
+        """Let running tasks finish within the grace period, then make them hand on."""
+        log.info("consumer.draining", running=self._slots.taken, grace_s=self._grace_s)
+        if not self._slots.wait_for_all(self._grace_s):
+            self._attempts.interrupt()
+            if not self._slots.wait_for_all(HAND_ON_S):
+                log.error("consumer.abandoned", running=self._slots.taken)
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        log.info("consumer.stopped")
+
+    def trouble(self, stale_s: float) -> str | None:
+        """For the liveness probe: None, or since when no poll has succeeded."""
+        silence = self._clock.monotonic() - self.last_poll
+        if silence <= stale_s:
+            return None
+        return f"no successful poll for {silence:.0f} s (limit {stale_s:.0f} s): SQS is out of reach or the loop hangs"
