@@ -1,0 +1,1 @@
+"""What the worker knows about media files: running ffmpeg, probing and decoding hostile input."""
