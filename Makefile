@@ -83,7 +83,7 @@ types: .venv/.stamp ## Types (mypy, strict)
 
 .PHONY: imports
 imports: .venv/.stamp ## Which package may import which (import-linter)
-	$(BIN)/lint-imports --no-cache
+	$(BIN)/lint-imports --no-cache --no-logo
 
 ##@ Dependencies
 
