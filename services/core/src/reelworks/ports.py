@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from reelworks.domain.event import UploadEvent
 from reelworks.domain.instants import Millis
+from reelworks.domain.plan import ObjectFacts
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Task
-from reelworks.domain.plan import ObjectFacts
 from reelworks.domain.upload import Upload
 
 

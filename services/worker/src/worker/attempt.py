@@ -14,7 +14,15 @@ from reelworks.domain.outcome import Outcome
 from reelworks.domain.plan import INGEST
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Task
-from reelworks.errors import Conflict, Interrupted, LeaseLost, Permanent, ReelworksError, Temporary, Unreachable
+from reelworks.errors import (
+    Conflict,
+    Interrupted,
+    LeaseLost,
+    Permanent,
+    ReelworksError,
+    Temporary,
+    Unreachable,
+)
 from reelworks.ports import Guard, Received
 from reelworks.runtime import logging
 from reelworks.workflow import graph

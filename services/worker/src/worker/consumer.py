@@ -4,8 +4,8 @@ Shutdown: stop fetching → wait for the grace period → make the rest hand the
 """
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from reelworks.domain.instants import SECOND_MS
 from reelworks.domain.lease import LeaseRules

@@ -104,14 +104,15 @@ class Worker(Struct, frozen=True, kw_only=True):
     """One worker process.
 
     `lanes` in the order they are drained. `slots`: tasks at once. `idle_wait_s`: the long poll when nothing is there,
-    at most 20 (SQS). `grace_s`: how long a running task may go on after SIGTERM before it is handed on; the pod's
+    at most 20 (SQS); stopping waits for the poll under way, since what it receives would else stay hidden, so it is
+    short. `grace_s`: how long a running task may go on after SIGTERM before it is handed on; the pod's
     terminationGracePeriod must be longer. `stale_poll_s`: without a successful poll for so long it is not live.
     `scratch_dir`: None is the system's temporary directory. `max_bytes`: larger objects are refused.
     """
 
     lanes: tuple[str, ...] = ("events", "fast", "speech", "encode")
     slots: Count = 1
-    idle_wait_s: Annotated[int, Meta(ge=0, le=20)] = 20
+    idle_wait_s: Annotated[int, Meta(ge=0, le=20)] = 3
     grace_s: Annotated[float, Meta(ge=0)] = 20.0
     stale_poll_s: Seconds = 120.0
     scratch_dir: str | None = None

@@ -48,22 +48,21 @@ def settle(flow: Workflow, upload_id: str) -> Snapshot | None:
         if snapshot is None:
             return None
         moves = snapshots.advance(snapshot, flow.clock.now(), flow.watch)
-        for move in moves:
-            _apply(flow, snapshot, move)
-        if not moves or any(isinstance(move, Finish) for move in moves):
+        applied = [move for move in moves if _apply(flow, snapshot, move)]
+        if not moves or any(isinstance(move, Finish) for move in applied):
             return snapshot
     log.error("graph.unsettled", upload_id=upload_id)
     return None
 
 
-def resend_unstarted(flow: Workflow, snapshot: Snapshot) -> None:
-    """For a redelivered ingest: whoever stored the plan may have died before it sent the messages."""
+def send_unstarted(flow: Workflow, snapshot: Snapshot) -> None:
+    """After an ingest, and again when its message returns: whoever stored the plan may have died before sending."""
     for task in snapshots.unstarted(snapshot):
         if snapshots.wanted(snapshot, task):
             send(flow, snapshot.upload, task.lane, task.name)
 
 
-def _apply(flow: Workflow, snapshot: Snapshot, move: Move) -> None:
+def _apply(flow: Workflow, snapshot: Snapshot, move: Move) -> bool:
     try:
         match move:
             case Promote(before=before, after=after):
@@ -75,6 +74,8 @@ def _apply(flow: Workflow, snapshot: Snapshot, move: Move) -> None:
     except Conflict:
         # Somebody else took the step between our read and our write; the next round sees what they made of it.
         log.debug("graph.moved_elsewhere", upload_id=snapshot.upload.upload_id)
+        return False
+    return True
 
 
 def _promote(flow: Workflow, upload: Upload, before: Task, after: Task) -> None:

@@ -1,0 +1,81 @@
+"""Ingest: is what arrived what was promised, what is it, and what is to be done with it?
+
+Downloads the object once to probe it locally: ffmpeg is never given a URL of an uploaded object, whose Content-Type
+and body are the uploader's choice.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct, structs
+
+from reelworks.domain import plan as plans
+from reelworks.domain import profile as profiles
+from reelworks.domain.outcome import Accepted, Outcome, Outputs
+from reelworks.domain.plan import MediaSummary, ObjectFacts
+from reelworks.domain.upload import Upload
+from reelworks.errors import Permanent, Temporary
+from reelworks.ports import BlobStore
+from reelworks.runtime.cancellation import Cancellation
+from worker.work import Work
+
+SOURCE_NAME = "source"
+"""The local name is fixed: nothing of an uploader's file name ever reaches a command line."""
+REPORT_NAME = "probe.json"
+
+
+class Probed(Struct, frozen=True, kw_only=True):
+    """`summary` for the plan, `report` as JSON for S3."""
+
+    summary: MediaSummary
+    report: bytes
+
+
+class IngestDependencies(Struct, frozen=True, kw_only=True):
+    """`probe` raises Permanent with a sentence for people when the file is nothing we can use.
+
+    `max_bytes`: larger objects are refused before a byte is downloaded.
+    """
+
+    raw: BlobStore
+    media: BlobStore
+    probe: Callable[[Path, Cancellation], Probed]
+    max_bytes: int
+
+
+def ingest(work: Work, needs: IngestDependencies) -> Outcome:
+    """The accepted plan, or Permanent that says what is wrong with the file."""
+    upload = work.upload
+    facts = needs.raw.head(upload.object_key)
+    if facts is None:
+        raise Temporary("The object was announced but is not there (yet).", code="object_missing")
+    check_size(upload, facts, needs.max_bytes)
+    source = work.scratch / SOURCE_NAME
+    needs.raw.download(upload.object_key, facts, source, work.cancellation)
+    probed = needs.probe(source, work.cancellation)
+    report_key = work.prefix + REPORT_NAME
+    needs.media.put(report_key, probed.report, "application/json")
+    summary = structs.replace(probed.summary, report_key=report_key)
+    plan = plans.make_plan(summary, profiles.named(upload.profile))
+    outputs = Outputs(prefix=work.prefix, files={"probe": report_key})
+    return Accepted(outputs=outputs, object=facts, media=summary, plan=plan)
+
+
+def check_size(upload: Upload, facts: ObjectFacts, max_bytes: int) -> None:
+    """Permanent for an object that is empty, too large, or not of the size that was announced."""
+    size, declared = facts.size_bytes, upload.size_bytes
+    if size == 0:
+        raise Permanent("The uploaded file is empty. Upload it again.", code="empty_file")
+    if size > max_bytes:
+        raise Permanent(
+            f"The uploaded file has {size:,} bytes; at most {max_bytes:,} are processed.", code="too_large"
+        )
+    if size < declared:
+        raise Permanent(
+            f"Only {size:,} of the {declared:,} announced bytes arrived. Upload the file again.", code="truncated"
+        )
+    if size > declared:
+        raise Permanent(
+            f"{size:,} bytes arrived, but {declared:,} were announced. Ask for an upload with the right size.",
+            code="size_mismatch",
+        )
