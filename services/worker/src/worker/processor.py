@@ -85,6 +85,8 @@ class Processor:
 
     def _decide(self, hint: Hint, message: Received) -> Verdict:
         snapshot = self._flow.store.load(hint.upload_id)
+        # Before the clock that the lease is written with: a pause in between must not lengthen our belief in it.
+        claimed_at = self._flow.clock.monotonic()
         now = self._flow.clock.now()
         if snapshot is None or _foreign(hint, snapshot):
             log.warning("message.without_upload", object_key=hint.object_key)
@@ -104,12 +106,13 @@ class Processor:
             case Exhausted(task=task):
                 return self._exhausted(hint, row[0], task)
             case Claimed(task=task) if snapshots.wanted(snapshot, row[1]):
-                return self._run(snapshot, row[0], task, message)
+                return self._run(snapshot, row[0], task, message, claimed_at)
             case Over() | Claimed() | TooEarly():
                 return self._over(hint)
 
-    def _run(self, snapshot: Snapshot, before: Task | None, task: Task, message: Received) -> Verdict:
-        claimed_at = self._flow.clock.monotonic()
+    def _run(
+        self, snapshot: Snapshot, before: Task | None, task: Task, message: Received, claimed_at: float
+    ) -> Verdict:
         self._flow.store.write_task(before, task, Guard.UNCHANGED)
         log.info("task.claimed", attempt=task.attempts, receives=message.receives)
         return self._attempts.run(snapshot, task, message, claimed_at)

