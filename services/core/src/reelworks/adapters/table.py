@@ -56,10 +56,11 @@ class Table:
         self._clock = clock
         self._resource = f'the table "{name}"'
 
-    def get(self, key: Row) -> Row | None:
-        """One row, strongly consistent."""
+    def get(self, row: Row) -> Row | None:
+        """The stored row with the keys of this one, strongly consistent."""
+        key = marshal({"pk": row["pk"], "sk": row["sk"]})
         with translated(self._resource):
-            answer = self._client.get_item(TableName=self._name, Key=marshal(key), ConsistentRead=True)
+            answer = self._client.get_item(TableName=self._name, Key=key, ConsistentRead=True)
         return unmarshal(answer["Item"]) if "Item" in answer else None
 
     def query(self, request: Mapping[str, Any]) -> Page:
