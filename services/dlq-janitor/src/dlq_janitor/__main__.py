@@ -4,7 +4,6 @@ import sys
 import threading
 
 from dlq_janitor.bootstrap import build
-from reelworks.adapters.wiring import Adapters
 from reelworks.errors import ReelworksError
 from reelworks.runtime import logging, shutdown
 from reelworks.runtime.settings import from_environment
@@ -19,7 +18,7 @@ def main() -> int:
         logging.configure(settings.log, "dlq-janitor")
         stopping = threading.Event()
         shutdown.on_signals(stopping)
-        parts = build(settings, Adapters.from_settings(settings), stopping)
+        parts = build(settings, stopping)
     except ReelworksError as error:
         sys.stderr.write(f"dlq-janitor: {error.message}\n")
         return 2

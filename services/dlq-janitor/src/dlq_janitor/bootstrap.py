@@ -22,8 +22,9 @@ class JanitorParts(Struct, frozen=True, kw_only=True):
     ops: OpsServer
 
 
-def build(settings: Settings, adapters: Adapters, stopping: threading.Event) -> JanitorParts:
-    """Everything, wired; nothing started."""
+def build(settings: Settings, stopping: threading.Event, adapters: Adapters | None = None) -> JanitorParts:
+    """Everything, wired; nothing started. `adapters`: other than those of the settings."""
+    adapters = adapters or Adapters.from_settings(settings)
     janitor = settings.janitor
     flow = Workflow(
         store=adapters.store,

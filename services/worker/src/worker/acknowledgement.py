@@ -8,7 +8,7 @@ import math
 
 from reelworks import messages
 from reelworks.domain.instants import SECOND_MS
-from reelworks.errors import Unreachable
+from reelworks.errors import ReelworksError
 from reelworks.ports import Received, TaskQueue
 from reelworks.runtime import logging
 from reelworks.runtime.metrics import Metrics
@@ -28,7 +28,7 @@ class Acknowledger:
         """Do with the message what its ending asks for. An unreachable queue leaves it to its visibility timeout."""
         try:
             self._apply(message, verdict)
-        except Unreachable as error:
+        except ReelworksError as error:
             log.warning("message.unacknowledged", ending=verdict.ending, error=error.message)
         self._metrics.messages.labels(message.lane, verdict.ending).inc()
 

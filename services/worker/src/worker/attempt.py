@@ -114,7 +114,7 @@ class Attempts:
             except LeaseLost:
                 self._flow.metrics.lease_lost.inc()
                 return Ending.LEASE_LOST
-            except (Conflict, Unreachable) as error:
+            except ReelworksError as error:
                 log.warning("task.outcome_unwritten", task=lease.task.name, error=error.message)
                 if lease.ran_out() or isinstance(outcome, outcomes.OutOfReach | outcomes.Released):
                     return Ending.OUT_OF_REACH
@@ -178,7 +178,7 @@ class Attempts:
             snapshot = graph.settle(self._flow, task.upload_id)
             if snapshot is not None and task.name == INGEST:
                 graph.send_unstarted(self._flow, snapshot)
-        except Unreachable as error:
+        except ReelworksError as error:
             # The message stays: its next receive, or a sweep, finds the task closed and advances the graph.
             log.warning("graph.unreachable", error=error.message)
             return False

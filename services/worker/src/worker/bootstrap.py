@@ -46,9 +46,13 @@ class WorkerParts(Struct, frozen=True, kw_only=True):
     ops: OpsServer
 
 
-def build(settings: Settings, adapters: Adapters, stopping: threading.Event) -> WorkerParts:
-    """Everything, wired; nothing started. Raises InvalidSettings for what cannot work together."""
+def build(settings: Settings, stopping: threading.Event, adapters: Adapters | None = None) -> WorkerParts:
+    """Everything, wired; nothing started. `adapters`: other than those of the settings.
+
+    Raises InvalidSettings for what cannot work together.
+    """
     check(settings)
+    adapters = adapters or Adapters.from_settings(settings)
     flow = Workflow(
         store=adapters.store,
         queue=adapters.queue,

@@ -12,7 +12,7 @@ from reelworks.domain.lease import LeaseRules
 from reelworks.domain.plan import INGEST
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Claimant, Claimed, Exhausted, Held, Over, Task, TooEarly
-from reelworks.errors import Conflict, Malformed, Unreachable
+from reelworks.errors import Conflict, Malformed, ReelworksError
 from reelworks.messages import Batch, Hint
 from reelworks.ports import Guard, Received
 from reelworks.runtime import logging
@@ -60,7 +60,8 @@ class Processor:
         except Malformed as error:
             log.warning("message.malformed", error=error.message, receives=message.receives)
             return Verdict(ending=Ending.MALFORMED)
-        except Unreachable as error:
+        except ReelworksError as error:
+            # Refused or not answered: either way nothing was decided here.
             log.warning("message.out_of_reach", error=error.message)
             return Verdict(ending=Ending.OUT_OF_REACH)
 
