@@ -57,6 +57,11 @@ class Clients:
             credentials=session.get_credentials(),
         )
 
+    def close(self) -> None:
+        """Give the sockets back; the clients cannot be used any more."""
+        for client in (self.s3, self.s3_public, self.sqs, self.dynamodb, self.events):
+            client.close()
+
 
 def _config(settings: Settings, wait_s: float = 0.0) -> Config:
     aws = settings.aws
