@@ -80,6 +80,11 @@ class RecordingQueue:
         self._queue.ping()
 
 
+def done(work: Work) -> Outcome:
+    """What a handler that has nothing to do would say."""
+    return Done(outputs=Outputs(prefix=work.prefix))
+
+
 @dataclass
 class World:
     """`work` is what the only handler does; by default it is done at once."""
@@ -89,7 +94,7 @@ class World:
     scratch: Scratch
     queue: RecordingQueue = field(init=False)
     metrics: Metrics = field(default_factory=Metrics)
-    work: Handler = field(default=lambda work: done(work))
+    work: Handler = field(default=done)
 
     def __post_init__(self) -> None:
         self.queue = RecordingQueue(self.adapters.queue)
@@ -108,7 +113,7 @@ class World:
         flow = flow or self.flow
         attempts = Attempts(
             flow,
-            dict.fromkeys(TaskKind, lambda work: self.work(work)),
+            dict.fromkeys(TaskKind, self.work),
             self.scratch,
             rules=RULES,
             policy=POLICY,
@@ -171,11 +176,6 @@ class World:
 
     def left(self, lane: str = Lane.SPEECH) -> Depth:
         return self.queue.depths()[lane]
-
-
-def done(work: Work) -> Outcome:
-    """What a handler that has nothing to do would say."""
-    return Done(outputs=Outputs(prefix=work.prefix))
 
 
 def make_world(endpoint: str, folder: Path, adapt: Callable[[Clients], Clients] = lambda c: c) -> World:

@@ -94,7 +94,7 @@ def test_message_whose_own_lease_is_alive_is_hidden_for_the_rest_of_it(world: Wo
 
 
 def test_failed_attempt_is_hidden_for_its_backoff(world: World) -> None:
-    world.work = lambda work: Retry(error=BROKEN)
+    world.work = lambda _: Retry(error=BROKEN)
     upload = world.upload()
     world.task(upload)
     send(world, upload)
@@ -118,7 +118,7 @@ def test_early_copy_of_a_waiting_retry_is_hidden_until_it_is_due(world: World) -
 
 
 def test_last_failed_attempt_moves_the_message_to_the_dead_letters_with_its_reason(world: World) -> None:
-    world.work = lambda work: Retry(error=BROKEN)
+    world.work = lambda _: Retry(error=BROKEN)
     upload = world.upload()
     world.task(upload, attempts=RULES.max_attempts - 1)
     send(world, upload)
@@ -180,7 +180,7 @@ def test_permanent_failure_deletes_the_message_and_fails_the_upload(world: World
 
 def test_suspended_task_deletes_the_message_and_is_due_later(world: World) -> None:
     until = world.adapters.clock.now() + 3_600_000
-    world.work = lambda work: Suspend(reference="job-7", until=until)
+    world.work = lambda _: Suspend(reference="job-7", until=until)
     upload = world.upload()
     world.task(upload)
     send(world, upload)
@@ -211,7 +211,7 @@ def test_released_task_goes_on_with_a_fresh_message_and_its_attempt_back(world: 
 
 
 def test_lost_lease_leaves_the_message_alone(world: World) -> None:
-    world.work = lambda work: LeaseLost()
+    world.work = lambda _: LeaseLost()
     upload = world.upload()
     world.task(upload)
     send(world, upload)

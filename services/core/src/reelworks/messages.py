@@ -87,7 +87,7 @@ def _own(document: dict[str, Any]) -> Hint:
     return Hint(upload_id=message.upload_id, task=message.task)
 
 
-def _s3_event(records: Any) -> Batch:
+def _s3_event(records: object) -> Batch:
     if not isinstance(records, list) or not records:
         raise Malformed("The S3 event has no records.")
     hints, rejects = [], []
@@ -101,7 +101,7 @@ def _s3_event(records: Any) -> Batch:
     return Batch(hints=tuple(hints), rejects=tuple(rejects))
 
 
-def _hint(record: Any) -> Hint:
+def _hint(record: object) -> Hint:
     try:
         found = msgspec.convert(record, _Record)
     except msgspec.ValidationError as error:

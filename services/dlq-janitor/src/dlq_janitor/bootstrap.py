@@ -35,9 +35,7 @@ def build(settings: Settings, stopping: threading.Event, adapters: Adapters | No
     )
     repairs = Repairs(flow=flow, raw=adapters.raw, rules=settings.lease.rules())
     sweep = Sweep(repairs, batch=janitor.batch, max_rows=janitor.max_rows, stopping=stopping)
-    loop = Loop(
-        sweep, flow.queue, flow.metrics, flow.clock, interval_s=janitor.interval_s, stopping=stopping
-    )
+    loop = Loop(sweep, flow.queue, flow.metrics, flow.clock, interval_s=janitor.interval_s, stopping=stopping)
 
     def ready() -> str | None:
         return "shutting down" if stopping.is_set() else loop.trouble()

@@ -1,4 +1,4 @@
-"""Queue depths as gauges. While SQS cannot be reached they keep their last value: a gap would look like an empty queue."""
+"""Queue depths as gauges. Out of reach, they keep their last value: a gap would look like an empty queue."""
 
 from reelworks.errors import ReelworksError
 from reelworks.ports import TaskQueue

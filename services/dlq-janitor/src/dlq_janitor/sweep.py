@@ -18,7 +18,9 @@ log = logging.get(__name__)
 class Sweep:
     """`batch`: rows a page. `max_rows`: per shard and pass."""
 
-    def __init__(self, repairs: Repairs, *, batch: int, max_rows: int, stopping: threading.Event | None = None) -> None:
+    def __init__(
+        self, repairs: Repairs, *, batch: int, max_rows: int, stopping: threading.Event | None = None
+    ) -> None:
         self._repairs = repairs
         self._batch = batch
         self._max_rows = max_rows

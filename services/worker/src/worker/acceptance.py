@@ -42,9 +42,7 @@ def _store(flow: Workflow, upload: Upload, lease: Lease, accepted: Accepted) -> 
 
     def save(before: Task, after: Task) -> None:
         now = after.updated_at
-        processing = uploads.accepted(
-            upload, accepted.object, accepted.media, accepted.plan, now, flow.watch
-        )
+        processing = uploads.accepted(upload, accepted, now, flow.watch)
         flow.store.accept_plan(upload, processing, (before, after), planned)
 
     lease.write(done, save)

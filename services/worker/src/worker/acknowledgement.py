@@ -34,7 +34,14 @@ class Acknowledger:
 
     def _apply(self, message: Received, verdict: Verdict) -> None:
         match verdict.ending:
-            case Ending.DONE | Ending.OVER | Ending.FAILED | Ending.SUSPENDED | Ending.TEST_EVENT | Ending.SPLIT:
+            case (
+                Ending.DONE
+                | Ending.OVER
+                | Ending.FAILED
+                | Ending.SUSPENDED
+                | Ending.TEST_EVENT
+                | Ending.SPLIT
+            ):
                 self._queue.delete(message)
             case Ending.DUPLICATE:
                 # The lease was taken from another message, which is still there: this one burns no receive.

@@ -15,7 +15,6 @@ from reelworks.domain.plan import INGEST
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Task
 from reelworks.errors import (
-    Conflict,
     Interrupted,
     LeaseLost,
     Permanent,
@@ -160,7 +159,9 @@ class Attempts:
         self._flow.store.close_task(before, after, Guard.OWNED)
 
     def _verdict(self, snapshot: Snapshot, task: Task, ending: Ending, outcome: Outcome) -> Verdict:
-        log.info("task.ended", ending=ending, status=task.status, attempt=task.attempts, error=_error(outcome))
+        log.info(
+            "task.ended", ending=ending, status=task.status, attempt=task.attempts, error=_error(outcome)
+        )
         if task.status in tasks.CLOSED and ending is not Ending.LEASE_LOST and not self._settled(task):
             ending = Ending.OUT_OF_REACH
         wait_ms = max((task.not_before or 0) - self._flow.clock.now(), 0)

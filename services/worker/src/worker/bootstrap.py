@@ -17,7 +17,7 @@ from reelworks.errors import InvalidSettings
 from reelworks.runtime.cancellation import Cancellation
 from reelworks.runtime.metrics import Metrics
 from reelworks.runtime.ops_server import OpsServer
-from reelworks.runtime.settings import Media, Settings
+from reelworks.runtime.settings import Media, Settings, Speech
 from reelworks.workflow.graph import Workflow
 from worker.acknowledgement import Acknowledger
 from worker.attempt import Attempts
@@ -30,7 +30,7 @@ from worker.media.runner import Runner
 from worker.media.tools import find_tools
 from worker.processor import Processor
 from worker.scratch import Scratch
-from worker.speech.factory import SpeechOptions, make_provider
+from worker.speech.factory import make_provider
 from worker.tasks.ingest import IngestDependencies, Probed, ingest
 from worker.tasks.transcribe import TranscribeDependencies, transcribe
 from worker.work import Handlers
@@ -138,7 +138,10 @@ def handlers(settings: Settings, adapters: Adapters) -> Handlers:
         max_bytes=settings.worker.max_bytes,
     )
     transcribing = TranscribeDependencies(
-        raw=adapters.raw, media=adapters.media, engine=engine, speech=make_provider(speech_options(settings))
+        raw=adapters.raw,
+        media=adapters.media,
+        engine=engine,
+        speech=make_provider(speech_options(settings.speech)),
     )
     return {
         TaskKind.INGEST: partial(ingest, needs=ingesting),
@@ -156,6 +159,20 @@ def media_engine(media: Media, slots: int) -> MediaEngine:
     )
     tools = find_tools(ffmpeg=media.ffmpeg, ffprobe=media.ffprobe, threads=cpu.threads(concurrency=slots))
     return MediaEngine(tools=tools, runner=Runner(), limits=limits)
+
+
+def speech_options(speech: Speech) -> SpeechOptions:
+    """The provider's own view of the settings."""
+    return SpeechOptions(
+        provider=speech.provider,
+        language=speech.language,
+        base_url=speech.base_url,
+        api_key=speech.api_key,
+        model=speech.model,
+        timeout_s=speech.timeout_s,
+        max_bytes=speech.max_bytes,
+        fake_text=speech.fake_text,
+    )
 
 
 def _probed(engine: MediaEngine, path: Path, cancellation: Cancellation) -> Probed:

@@ -32,7 +32,13 @@ class Processor:
     """Handles one message at a time per calling thread."""
 
     def __init__(
-        self, flow: Workflow, attempts: Attempts, acknowledger: Acknowledger, *, rules: LeaseRules, worker_id: str
+        self,
+        flow: Workflow,
+        attempts: Attempts,
+        acknowledger: Acknowledger,
+        *,
+        rules: LeaseRules,
+        worker_id: str,
     ) -> None:
         self._flow = flow
         self._attempts = attempts
@@ -129,7 +135,9 @@ class Processor:
         if task is not before:
             self._flow.store.close_task(before or task, task, Guard.UNCHANGED)
         graph.settle(self._flow, hint.upload_id)
-        return Verdict(ending=Ending.EXHAUSTED, upload_id=hint.upload_id, task=hint.task, failure=task.failure)
+        return Verdict(
+            ending=Ending.EXHAUSTED, upload_id=hint.upload_id, task=hint.task, failure=task.failure
+        )
 
 
 def _foreign(hint: Hint, snapshot: Snapshot) -> bool:

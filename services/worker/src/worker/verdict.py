@@ -1,4 +1,7 @@
-"""What became of a message's task, as far as the message is concerned. Each member is a row of the table in `acknowledgement`."""
+"""What became of a message's task, as far as the message is concerned.
+
+Each ending is a row of the table in `acknowledgement`.
+"""
 
 from enum import StrEnum
 

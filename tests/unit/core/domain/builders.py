@@ -3,6 +3,7 @@
 from typing import Any
 
 from reelworks.domain import plan as plans
+from reelworks.domain.outcome import Accepted, Outputs
 from reelworks.domain.plan import MediaSummary, ObjectFacts, TaskKind, TaskSpec
 from reelworks.domain.task import Claimant, Task, TaskStatus
 from reelworks.domain.upload import Upload
@@ -14,6 +15,8 @@ MEDIA = MediaSummary(format="mp4", has_audio=True, has_video=True, duration_ms=5
 PLAN = plans.Plan(
     profile="default", tasks=(TaskSpec(name="transcribe", kind=TaskKind.TRANSCRIBE, lane="speech"),)
 )
+
+NEWS = Accepted(outputs=Outputs(prefix="p/"), object=FACTS, media=MEDIA, plan=PLAN)
 
 
 def make_upload(**changes: Any) -> Upload:

@@ -60,7 +60,8 @@ def test_upload_completes_when_everything_is_done() -> None:
 
 def test_upload_fails_with_the_first_failure() -> None:
     snapshot = processing(
-        row("a", TaskStatus.FAILED, code="late", at=NOW + 9), row("b", TaskStatus.FAILED, code="early", at=NOW)
+        row("a", TaskStatus.FAILED, code="late", at=NOW + 9),
+        row("b", TaskStatus.FAILED, code="early", at=NOW),
     )
     (move,) = snapshots.advance(snapshot, NOW, RULES)
     assert isinstance(move, Finish)
@@ -105,9 +106,11 @@ def test_unstarted_are_the_ready_tasks_nobody_ever_claimed() -> None:
 
 def test_every_file_gets_a_transcript_even_a_silent_one() -> None:
     silent = MediaSummary(format="mp4", has_audio=False, has_video=True)
-    for media in (MEDIA, silent):
-        plan = plans.make_plan(media, named("default"))
-        assert [task.name for task in plan.tasks] == ["transcribe"]
+    plans_ = [plans.make_plan(media, named("default")) for media in (MEDIA, silent)]
+    assert [[(t.name, t.lane) for t in plan.tasks] for plan in plans_] == [
+        [("transcribe", Lane.SPEECH)],
+        [("transcribe", Lane.FAST)],
+    ]
 
 
 def test_unknown_profile_is_refused_with_the_known_ones() -> None:
@@ -145,5 +148,3 @@ def test_backoff_honours_what_the_server_asked_for_within_the_cap() -> None:
     policy = RetryPolicy(base_ms=1_000, cap_ms=5_000)
     assert policy.delay_ms(1, lambda: 0.0, at_least_ms=3_000) == 3_000
     assert policy.delay_ms(1, lambda: 0.0, at_least_ms=90_000) == 5_000
-
-

@@ -50,7 +50,9 @@ def test_claim_with_the_same_message_says_so() -> None:
     assert decision.same_message
 
 
-@pytest.mark.parametrize(("late_ms", "taken"), [(0, False), (RULES.skew_ms, False), (RULES.skew_ms + 1, True)])
+@pytest.mark.parametrize(
+    ("late_ms", "taken"), [(0, False), (RULES.skew_ms, False), (RULES.skew_ms + 1, True)]
+)
 def test_lease_is_taken_over_only_after_the_skew_margin(late_ms: int, taken: bool) -> None:
     decision = tasks.claim(
         claimed(make_task()), make_claimant("w2", "m2"), NOW + RULES.lease_ms + late_ms, RULES

@@ -8,14 +8,14 @@ from reelworks.domain import upload as uploads
 from reelworks.domain.event import terminal_event
 from reelworks.domain.failure import Failure, FailureKind
 from reelworks.domain.upload import TRANSITIONS, IllegalTransition, UploadStatus, WatchRules
-from tests.unit.core.domain.builders import FACTS, MEDIA, NOW, PLAN, make_upload
+from tests.unit.core.domain.builders import FACTS, NEWS, NOW, make_upload
 
 RULES = WatchRules()
 FAILURE = Failure(kind=FailureKind.PERMANENT, code="not_media", message="Not media.")
 
 
 def test_accepted_upload_is_processing_with_every_task_open() -> None:
-    upload = uploads.accepted(make_upload(), FACTS, MEDIA, PLAN, NOW + 1, RULES)
+    upload = uploads.accepted(make_upload(), NEWS, NOW + 1, RULES)
     assert upload.status is UploadStatus.PROCESSING
     assert upload.open_tasks == {"transcribe"}
     assert upload.object == FACTS
@@ -24,7 +24,7 @@ def test_accepted_upload_is_processing_with_every_task_open() -> None:
 
 def test_object_that_comes_after_expiry_is_still_accepted() -> None:
     expired = uploads.expired(make_upload(), NOW, RULES)
-    upload = uploads.accepted(expired, FACTS, MEDIA, PLAN, NOW + 1, RULES)
+    upload = uploads.accepted(expired, NEWS, NOW + 1, RULES)
     assert (upload.status, upload.notify_due, upload.finished_at) == (UploadStatus.PROCESSING, None, None)
 
 
@@ -32,7 +32,7 @@ def test_object_that_comes_after_expiry_is_still_accepted() -> None:
 def test_only_the_steps_of_the_table_are_possible(start: UploadStatus, end: UploadStatus) -> None:
     upload = make_upload(status=start)
     steps = {
-        UploadStatus.PROCESSING: lambda: uploads.accepted(upload, FACTS, MEDIA, PLAN, NOW, RULES),
+        UploadStatus.PROCESSING: lambda: uploads.accepted(upload, NEWS, NOW, RULES),
         UploadStatus.COMPLETED: lambda: uploads.completed(upload, NOW, RULES),
         UploadStatus.FAILED: lambda: uploads.failed(upload, FAILURE, NOW, RULES),
         UploadStatus.EXPIRED: lambda: uploads.expired(upload, NOW, RULES),

@@ -72,10 +72,11 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 
 def make_plan(media: MediaSummary, profile: Profile) -> Plan:
-    """The tasks for this media. A file without sound still gets its (empty) transcript."""
+    """The tasks for this media. A file without sound still gets its (empty) transcript, which takes no time."""
     tasks: list[TaskSpec] = []
     if profile.transcribe:
-        tasks.append(TaskSpec(name="transcribe", kind=TaskKind.TRANSCRIBE, lane=Lane.SPEECH))
+        lane = Lane.SPEECH if media.has_audio else Lane.FAST
+        tasks.append(TaskSpec(name="transcribe", kind=TaskKind.TRANSCRIBE, lane=lane))
     return checked(Plan(profile=profile.name, tasks=tuple(tasks)))
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 
 from reelworks.domain.failure import Failure
 from reelworks.domain.instants import MINUTE_MS, SECOND_MS, Millis
+from reelworks.domain.outcome import Accepted
 from reelworks.domain.plan import MediaSummary, ObjectFacts, Plan
 from reelworks.errors import Conflict
 
@@ -119,17 +120,15 @@ def _terminal(
     return structs.replace(moved, failure=failure, finished_at=now, notify_due=now, due_at=due, checks=0)
 
 
-def accepted(
-    upload: Upload, facts: ObjectFacts, media: MediaSummary, plan: Plan, now: Millis, rules: WatchRules
-) -> Upload:
+def accepted(upload: Upload, news: Accepted, now: Millis, rules: WatchRules) -> Upload:
     """The object is good: PROCESSING, every planned task open, and about these very bytes from here on."""
     moved = _moved(upload, UploadStatus.PROCESSING, now)
     return structs.replace(
         moved,
-        object=facts,
-        plan=plan,
-        media=media,
-        open_tasks=frozenset(task.name for task in plan.tasks),
+        object=news.object,
+        plan=news.plan,
+        media=news.media,
+        open_tasks=frozenset(task.name for task in news.plan.tasks),
         due_at=now + rules.processing_check_ms,
         notify_due=None,
         finished_at=None,

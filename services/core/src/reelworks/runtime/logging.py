@@ -8,7 +8,7 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import TextIO
 
 import structlog
 from structlog.typing import Processor
@@ -75,7 +75,7 @@ def get(name: str) -> structlog.stdlib.BoundLogger:
 
 
 @contextmanager
-def bound(**ids: Any) -> Iterator[None]:
+def bound(**ids: object) -> Iterator[None]:
     """Every line logged inside, by this thread, carries the ids."""
     with structlog.contextvars.bound_contextvars(**ids):
         yield
