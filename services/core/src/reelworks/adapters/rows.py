@@ -24,6 +24,8 @@ Item = dict[str, Any]
 """Attributes as DynamoDB's own: `{"S": …}`."""
 
 META = "META"
+SMALLEST = 1e-130
+"""DynamoDB refuses numbers nearer to zero."""
 TASK_PREFIX = "TASK#"
 
 _serializer, _deserializer = TypeSerializer(), TypeDeserializer()
@@ -76,7 +78,7 @@ def _exact(value: object) -> object:
     """Floats as Decimals, at any depth: DynamoDB has no binary fractions."""
     match value:
         case float():
-            return Decimal(str(value))
+            return Decimal(str(value)) if abs(value) >= SMALLEST else Decimal(0)
         case dict():
             return {key: _exact(inner) for key, inner in value.items()}
         case list() | tuple():

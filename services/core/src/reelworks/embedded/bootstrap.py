@@ -25,6 +25,8 @@ DLQ_RETENTION_S = 14 * 86_400
 EVENTS_LANE = "events"
 RAW_PREFIX = "uploads/"
 
+AMAZON = (".amazonaws.com", ".amazonaws.com.cn", ".amazonaws.eu", ".aws")
+
 CORS: Any = {
     "CORSRules": [
         {
@@ -57,7 +59,7 @@ def create_resources(clients: Clients, settings: Settings) -> None:
 def refuse_aws(endpoint_url: str | None) -> None:
     """InvalidSettings unless the endpoint is one that is not Amazon's."""
     host = urlsplit(endpoint_url or "").hostname or ""
-    if not host or host.endswith((".amazonaws.com", ".amazonaws.com.cn", ".aws", ".api.aws")):
+    if not host or f".{host}".endswith(AMAZON):
         raise InvalidSettings(
             "The embedded mode makes buckets, queues and tables on an emulator only: REELWORKS_AWS_ENDPOINT_URL must "
             f"name one, not {endpoint_url!r}. On AWS use Terraform."
