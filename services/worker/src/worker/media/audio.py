@@ -19,8 +19,9 @@ SAMPLE_RATE = 16_000
 """What every engine we know is trained on (pocketsphinx en-us, Whisper)."""
 BYTES_PER_MS = SAMPLE_RATE * 2 // 1000
 
-INDEXED = frozenset({"mov", "matroska", "wav", "flac"})
-"""Formats whose header or index says how long they are. The rest (mp3, aac, mpegts) only estimate it."""
+INDEXED = frozenset({"mov", "matroska", "flac"})
+"""Formats whose header or index says how long they are. The rest (mp3, wav, mpegts) estimate it
+from the size of the file."""
 
 
 class AudioClip(Struct, frozen=True, kw_only=True):
@@ -127,7 +128,7 @@ def wav_duration_ms(path: Path) -> int:
     try:
         with wave.open(str(path), "rb") as wav:
             return wav.getnframes() * 1000 // wav.getframerate()
-    except (wave.Error, EOFError) as error:
+    except (wave.Error, EOFError, FileNotFoundError) as error:
         raise Permanent("The extracted sound is not a WAV file.", code="undecodable_audio") from error
 
 

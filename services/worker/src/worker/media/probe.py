@@ -32,7 +32,7 @@ def probe(path: Path, *, engine: MediaEngine, cancellation: Cancellation) -> Med
     if finished.crashed:
         raise Temporary(f"Reading the file failed (signal {-finished.exit_code}).", code="probe_crashed")
     if finished.exit_code != 0:
-        raise _refusal(content, finished.stderr_tail)
+        raise _refusal(content, finished.stderr_tail, engine.limits)
     report = _parse(finished, content)
     _enforce(report, engine.limits, finished.stderr_tail)
     return report
@@ -56,12 +56,14 @@ def _command(path: Path, engine: MediaEngine) -> Command:
     )
 
 
-def _refusal(content: Content, stderr: str) -> Exception:
+def _refusal(content: Content, stderr: str, limits: MediaLimits) -> Exception:
     """What ffprobe's refusal means; its wording is stable (libavformat/mov.c, demux.c) and only refines a message."""
     if "No such file" in stderr:
         return Temporary("The downloaded file disappeared from the scratch directory.", code="scratch_lost")
     if "Format not on whitelist" in stderr and any(f"[{name} @" in stderr for name in _REFERENCING):
         return refusals.unreadable(Content.PLAYLIST)
+    if "max pixel count" in stderr:
+        return refusals.too_many_pixels(limits.max_pixels)
     if content is Content.ISO_MEDIA and "moov atom not found" in stderr:
         return refusals.index_missing()
     return refusals.unreadable(content)

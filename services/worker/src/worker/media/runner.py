@@ -124,8 +124,9 @@ class Runner:
 
 
 def _refuse_unusable(command: Command, finished: Finished) -> None:
-    """126 and 127 from setpriv mean that the program could not be executed (a wrong architecture, for one)."""
-    if finished.exit_code in (126, 127) and finished.stderr_tail.startswith("setpriv:"):
+    """Exit codes that are about us and not about the file."""
+    # Of setpriv, and of the shell that execvp falls back to for a program of another architecture. ffmpeg has neither.
+    if finished.exit_code in (126, 127):
         raise _not_startable(command.argv[0])
     if finished.exit_code == -signal.SIGXFSZ:
         raise Permanent(

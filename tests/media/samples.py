@@ -1,0 +1,204 @@
+"""Media files for tests, made with ffmpeg after the recipes of the cases and kept for the session.
+
+Small (320x180, seconds) and quick: each takes well below a second. Every method returns a path below the directory.
+"""
+
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from worker.media.tools import Tools
+
+PICTURE = "testsrc=s=320x180:r=25"
+CLIPS = Path(__file__).parents[2] / "services/core/src/reelworks/embedded/clips"
+"""The demo clip and its words."""
+
+
+class Samples:
+    def __init__(self, directory: Path, tools: Tools) -> None:
+        self._directory = directory
+        self._tools = tools
+
+    def made(self, name: str, make: Callable[[Path], object]) -> Path:
+        """The file of that name, made at the first call."""
+        path = self._directory / name
+        if not path.exists():
+            partial = path.with_name(f"partial-{name}")
+            make(partial)
+            partial.rename(path)
+        return path
+
+    def encoded(self, name: str, *arguments: str | Path) -> Path:
+        """What ffmpeg makes of these arguments."""
+        return self.made(name, lambda path: self._ffmpeg(*arguments, path))
+
+    def written(self, name: str, content: bytes) -> Path:
+        return self.made(name, lambda path: path.write_bytes(content))
+
+    def _ffmpeg(self, *arguments: str | Path) -> None:
+        command = [self._tools.ffmpeg, "-v", "error", "-nostdin", "-y", *map(str, arguments)]
+        subprocess.run(command, check=True, timeout=60)
+
+    # What people upload
+
+    def video(self, seconds: int = 4, *, name: str = "base.mp4", faststart: bool = False) -> Path:
+        """H.264 and a tone."""
+        sources = ("-f", "lavfi", "-i", f"{PICTURE}:d={seconds}", "-f", "lavfi", "-i", f"sine=d={seconds}")
+        codecs = ("-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac")
+        return self.encoded(name, *sources, *codecs, *(("-movflags", "+faststart") if faststart else ()))
+
+    def video_without_sound(self) -> Path:
+        return self.encoded("mute.mp4", "-i", self.video(), "-c", "copy", "-an")
+
+    def video_with_silence(self) -> Path:
+        silence = ("-f", "lavfi", "-t", "4", "-i", "anullsrc=r=44100:cl=mono")
+        return self.encoded(
+            "silent.mp4", "-i", self.video(), *silence, "-map", "0:v", "-map", "1:a", "-c:v", "copy"
+        )
+
+    def audio(self, extension: str) -> Path:
+        codec = ("-c:a", "libopus") if extension in ("ogg", "webm") else ()
+        return self.encoded(f"tone.{extension}", "-f", "lavfi", "-i", "sine=d=4", *codec)
+
+    def audio_with_cover(self, extension: str = "mp3") -> Path:
+        maps = ("-map", "0:a", "-map", "1:v", "-c:v", "copy", "-disposition:v", "attached_pic")
+        return self.encoded(f"cover.{extension}", "-i", self.audio("wav"), "-i", self.picture(), *maps)
+
+    def two_languages(self) -> Path:
+        """Silent French first, an English tone as the default."""
+        silence = ("-f", "lavfi", "-t", "4", "-i", "anullsrc=r=44100:cl=mono")
+        maps = (
+            "-map",
+            "1:a",
+            "-map",
+            "0:a",
+            "-c:a",
+            "aac",
+            "-disposition:a:0",
+            "0",
+            "-disposition:a:1",
+            "default",
+        )
+        tags = ("-metadata:s:a:0", "language=fre", "-metadata:s:a:1", "language=eng")
+        return self.encoded("languages.mkv", "-i", self.audio("wav"), *silence, *maps, *tags)
+
+    def surround(self) -> Path:
+        return self.encoded("surround.m4a", "-i", self.audio("wav"), "-ac", "6", "-c:a", "aac")
+
+    def late_sound(self, extension: str) -> Path:
+        """The tone begins 1.5 s after the picture."""
+        inputs = ("-i", self.video(), "-itsoffset", "1.5", "-i", self.video())
+        return self.encoded(f"late.{extension}", *inputs, "-map", "0:v", "-map", "1:a", "-c", "copy")
+
+    def edit_list(self) -> Path:
+        """Cut without re-encoding in the middle of a group of pictures."""
+        return self.encoded("edited.mp4", "-ss", "2.3", "-i", self.video(8, name="eight.mp4"), "-c", "copy")
+
+    def many_kinds_of_streams(self) -> Path:
+        """Picture, sound, subtitles, an attachment."""
+        subtitles = self.subtitles()
+        attachment = ("-attach", self.text(), "-metadata:s:t", "mimetype=text/plain")
+        inputs = ("-i", self.video(), "-f", "srt", "-i", subtitles)
+        return self.encoded(
+            "kinds.mkv", *inputs, "-map", "0", "-map", "1", "-c", "copy", "-c:s", "srt", *attachment
+        )
+
+    def timecode(self) -> Path:
+        return self.encoded("timecode.mov", "-i", self.video(), "-c", "copy", "-timecode", "01:00:00:00")
+
+    def one_frame(self) -> Path:
+        return self.encoded(
+            "frame.mp4", "-f", "lavfi", "-i", PICTURE, "-frames:v", "1", "-pix_fmt", "yuv420p"
+        )
+
+    def animation(self) -> Path:
+        return self.encoded("moving.gif", "-f", "lavfi", "-i", f"{PICTURE}:d=1")
+
+    def silence(self, seconds: int) -> Path:
+        source = ("-f", "lavfi", "-t", str(seconds), "-i", "anullsrc=r=16000:cl=mono")
+        return self.encoded(f"silence-{seconds}.wav", *source, "-c:a", "pcm_s16le")
+
+    def white_noise(self) -> Path:
+        return self.encoded("noise.wav", "-f", "lavfi", "-i", "anoisesrc=r=16000:d=6:a=0.1:seed=1")
+
+    # What should not have been uploaded
+
+    def without_index(self) -> Path:
+        return self.cut("no-moov.mp4", self.video(), 0.5)
+
+    def cut_in_the_middle(self, extension: str = "mp4") -> Path:
+        """Everything that declares the length is there, half of the rest is missing."""
+        whole = self.video(12, name=f"whole.{extension}", faststart=extension == "mp4")
+        return self.cut(f"half.{extension}", whole, 0.5)
+
+    def cut(self, name: str, whole: Path, share: float) -> Path:
+        data = whole.read_bytes()
+        return self.written(name, data[: int(len(data) * share)])
+
+    def empty(self) -> Path:
+        return self.written("empty.mp4", b"")
+
+    def text(self) -> Path:
+        return self.written("notes.mp4", "Größe und Maß, line by line\n".encode() * 200)
+
+    def noise_bytes(self) -> Path:
+        """Bytes that are nothing, always the same."""
+        return self.written("random.mp4", bytes((i * i * 31 + i * 7) % 256 for i in range(50_000)))
+
+    def archive(self) -> Path:
+        def make(path: Path) -> None:
+            with zipfile.ZipFile(path, "w") as archive:
+                archive.writestr("video.mp4", b"0" * 1000)
+
+        return self.made("zip.mp4", make)
+
+    def picture(self) -> Path:
+        return self.encoded("picture.jpg", "-f", "lavfi", "-i", PICTURE, "-frames:v", "1")
+
+    def picture_as_video(self) -> Path:
+        return self.made("picture.mp4", lambda path: shutil.copy(self.picture(), path))
+
+    def subtitles(self) -> Path:
+        return self.written("subtitles.mp4", b"1\n00:00:00,000 --> 00:00:01,000\nhello\n\n")
+
+    def bomb(self) -> Path:
+        """1.5 MB that decode to 16000x16000 pixels."""
+        huge = self.encoded("huge.jpg", "-f", "lavfi", "-i", "color=s=16000x16000", "-frames:v", "1")
+        return self.encoded("bomb.mov", "-i", huge, "-c", "copy")
+
+    def many_tracks(self, count: int) -> Path:
+        short = self.encoded("short.wav", "-f", "lavfi", "-i", "sine=d=0.1")
+        return self.encoded(f"tracks-{count}.mkv", "-i", short, *("-map", "0:a") * count, "-c:a", "flac")
+
+    def only_subtitles(self) -> Path:
+        return self.encoded("only-subtitles.mkv", "-f", "srt", "-i", self.subtitles())
+
+    def flipped(self, seed: int) -> Path:
+        """The base file with one bit in 2,000 turned over."""
+        data = bytearray(self.video().read_bytes())
+        state = seed * 2_654_435_761 + 1
+        for _ in range(len(data) * 8 // 2_000):
+            state = (state * 6_364_136_223_846_793_005 + 1_442_695_040_888_963_407) % 2**64
+            data[(state >> 16) % len(data)] ^= 1 << (state >> 60) % 8
+        return self.written(f"flipped-{seed}.mp4", bytes(data))
+
+
+def playlists(target: str) -> dict[str, bytes]:
+    """Texts that make some demuxer open `target`: a URL or a path."""
+    hls = f"#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n{target}\n#EXT-X-ENDLIST\n"
+    concat = f"ffconcat version 1.0\nfile '{target}'\nduration 4\n"
+    segment = f"<BaseURL>{target}</BaseURL>"
+    dash = f'<?xml version="1.0"?>\n<MPD type="static"><Period>{segment}</Period></MPD>'
+    return {
+        "hls": hls.encode(),
+        "hls after a byte order mark": b"\xef\xbb\xbf" + hls.encode(),
+        "hls after blank lines": b"\n\r\n  " + hls.encode(),
+        "ffconcat": concat.encode(),
+        "dash": dash.encode(),
+        "sdp": b"v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nm=audio 9 RTP/AVP 0\n",
+        "pls": f"[playlist]\nFile1={target}\n".encode(),
+        "asx": f'<asx version="3"><entry><ref href="{target}"/></entry></asx>'.encode(),
+        "smil": f'<smil><body><video src="{target}"/></body></smil>'.encode(),
+    }
