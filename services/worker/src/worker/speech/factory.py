@@ -34,10 +34,7 @@ def make_provider(options: SpeechOptions, *, shrink: Shrink | None = None) -> Sp
         case "fake":
             return FakeSpeech(text=options.fake_text)
         case "openai":
-            if not options.openai.base_url.startswith(("http://", "https://")):
-                raise InvalidSettings(
-                    "The base URL of the speech service must begin with http:// or https://."
-                )
+            _check_url(options.openai.base_url)
             return OpenAISpeech(options.openai, shrink=shrink)
         case "pocketsphinx":
             return _pocketsphinx()

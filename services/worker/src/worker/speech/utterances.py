@@ -86,8 +86,9 @@ class Cutter:
         """Take what is left, less than a frame; yield the speech that was going on. Idempotent."""
         self._advance(rest)
         if self._detector.in_speech:
-            # It indexes into what it is given, so one silent sample stands for nothing.
-            self._speech += self._detector.end_stream(rest or bytes(2)) or b""
+            # It indexes into what it is given, so one silent sample stands for nothing, and comes back.
+            released: bytes = self._detector.end_stream(rest or bytes(2)) or b""
+            self._speech += released if rest else released[:-2]
         if self._speech:
             yield self._cut(len(self._speech))
 
