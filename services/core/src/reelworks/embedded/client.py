@@ -3,6 +3,7 @@
 import http.client
 import mimetypes
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,20 +29,26 @@ class Ticket(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class TaskView(Struct, frozen=True, kw_only=True, rename="camel"):
-    """One task of an upload."""
+    """One task of an upload. `started_at`: of its newest attempt."""
 
-    started_at: str | None = None
+    started_at: datetime | None
+
+
+class ErrorView(Struct, frozen=True, kw_only=True):
+    """Why an upload failed, for people."""
+
+    message: str
 
 
 class View(Struct, frozen=True, kw_only=True, rename="camel"):
     """The answer to GET /api/uploads/{id}, as far as it matters here."""
 
     status: UploadStatus
-    attempts: int = 0
-    transcript: str | None = None
-    error: Any = None
-    updated_at: Any = None
-    tasks: Any = None
+    attempts: int
+    transcript: str | None
+    error: ErrorView | None
+    updated_at: datetime
+    tasks: tuple[TaskView, ...]
 
     @property
     def finished(self) -> bool:

@@ -52,12 +52,13 @@ class Patience:
 
 
 class Backoff:
-    """Pauses between two looks: short at first, for what is about to happen, then longer, a second at most."""
+    """Pauses between two looks: short at first, for what is about to happen, then longer, up to `longest_s`."""
 
-    def __init__(self) -> None:
+    def __init__(self, longest_s: float = LONGEST_PAUSE_S) -> None:
+        self._longest_s = longest_s
         self._next = FIRST_PAUSE_S
 
     def next_s(self) -> float:
         """Seconds."""
-        current, self._next = self._next, min(self._next * 1.5, LONGEST_PAUSE_S)
+        current, self._next = self._next, min(self._next * 1.5, self._longest_s)
         return current

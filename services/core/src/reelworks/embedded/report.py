@@ -41,37 +41,34 @@ def failed(error: ReelworksError) -> Report:
 
 
 def send_through(client: Client, clip: Path, now: Callable[[], float] = time.time) -> Report:
-    """Upload the clip and wait for its end. `now`: the wall clock, which the services' own times are compared to."""
+    """Upload the clip and wait for its end. `now`: the wall clock, since the services tell their times by it."""
     begun = now()
     ticket = client.create(clip)
     client.send(ticket, clip)
     sent = now()
-    claimed: float | None = None
     for view in client.views(ticket.upload_id):
-        claimed = claimed or _claimed(view, now)
-    ended = _ended(view, now)
-    return _report(view, begun, sent, claimed or ended, ended)
+        last = view
+    return Report(
+        status=last.status,
+        transcript=last.transcript,
+        attempts=last.attempts,
+        seconds=_seconds(begun, sent, last),
+        error=UNSET if last.status is UploadStatus.COMPLETED else _reason(last),
+    )
 
 
-def _claimed(view: View, now: Callable[[], float]) -> float | None:
-    return None if view.status is UploadStatus.PENDING_UPLOAD else now()
-
-
-def _ended(view: View, now: Callable[[], float]) -> float:
-    return now()
-
-
-def _report(view: View, begun: float, sent: float, claimed: float, ended: float) -> Report:
-    spans = Seconds(
+def _seconds(begun: float, sent: float, view: View) -> Seconds:
+    """S3 announces an object before it answers the PUT, so a worker may be faster than that answer."""
+    starts = [task.started_at.timestamp() for task in view.tasks if task.started_at]
+    ended = max(sent, view.updated_at.timestamp())
+    claimed = min(max(sent, min(starts, default=ended)), ended)
+    return Seconds(
         upload=round(sent - begun, 3),
         queue=round(claimed - sent, 3),
         process=round(ended - claimed, 3),
         total=round(ended - begun, 3),
     )
-    return Report(
-        status=view.status,
-        transcript=view.transcript,
-        attempts=view.attempts,
-        seconds=spans,
-        error=UNSET if view.status is UploadStatus.COMPLETED else str(view.error or "It gives no reason."),
-    )
+
+
+def _reason(view: View) -> str:
+    return view.error.message if view.error else f"The upload is {view.status}."

@@ -15,6 +15,8 @@ from reelworks.runtime import logging
 READY_S = 60.0
 """For one process to become ready; with a cold disk cache some take ten seconds."""
 PROBE_S = 5.0
+LONGEST_PAUSE_S = 0.2
+"""Between two probes; the whole start takes some three seconds."""
 
 log = logging.get(__name__)
 
@@ -56,7 +58,7 @@ class Stack:
 
     def _await(self, child: Child) -> None:
         """Until it answers, or, if it is a step and no server, until it has ended well."""
-        backoff, deadline = Backoff(), time.monotonic() + READY_S
+        backoff, deadline = Backoff(LONGEST_PAUSE_S), time.monotonic() + READY_S
         while not self._ready(child):
             if time.monotonic() > deadline:
                 raise OutOfTime(
