@@ -80,6 +80,12 @@ def test_a_refusal_carries_the_sentence_of_the_problem_and_no_signature(api: Scr
     assert "X=" not in caught.value.message
 
 
+def test_an_answer_of_another_shape_is_a_refusal(api: ScriptedApi, clip: Path) -> None:
+    api.answers = [(201, b"<html>")]
+    with pytest.raises(Refused, match="something else"):
+        client(api).create(clip)
+
+
 def test_nobody_there_is_a_refusal_too(clip: Path) -> None:
     (port,) = free_ports(1)
     nobody = ScriptedApi(url=f"http://127.0.0.1:{port}")

@@ -24,13 +24,18 @@ the services, for example REELWORKS_SPEECH_PROVIDER=fake; AWS_ variables do not.
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code of the command."""
-    parsed = _parser().parse_args(arguments)
+    command, options = parse(arguments)
     logging.configure(Log(), "embedded")
     stopping = threading.Event()
     shutdown.on_signals(stopping)
+    return COMMANDS[command](options, stopping)
+
+
+def parse(arguments: Sequence[str] | None) -> tuple[str, Options]:
+    """The command and what it shall do. Exits with 2 and a usage line if they make no sense."""
+    parsed = _parser().parse_args(arguments)
     port = parsed.port or (PAGE_PORT if parsed.command == "demo" else None)
-    options = Options(clip=parsed.clip, port=port, endpoint=parsed.endpoint, keep=parsed.keep)
-    return COMMANDS[parsed.command](options, stopping)
+    return parsed.command, Options(clip=parsed.clip, port=port, endpoint=parsed.endpoint, keep=parsed.keep)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -79,15 +84,14 @@ def _with_commands(shared: argparse.ArgumentParser) -> argparse.ArgumentParser:
 
 
 def _port(text: str) -> int:
-    port = int(text)
-    if not 1 <= port <= 65_535:
-        raise argparse.ArgumentTypeError("a port is a number from 1 to 65535")
-    return port
+    if not text.isdecimal() or not 1 <= int(text) <= 65_535:
+        raise argparse.ArgumentTypeError(f"a port is a number from 1 to 65535, not {text!r}")
+    return int(text)
 
 
 def _endpoint(text: str) -> str:
     if not text.startswith(("http://", "https://")):
-        raise argparse.ArgumentTypeError("an endpoint looks like http://127.0.0.1:4566")
+        raise argparse.ArgumentTypeError(f"an endpoint looks like http://127.0.0.1:4566, not {text!r}")
     return text
 
 

@@ -5,7 +5,7 @@ import mimetypes
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -14,6 +14,8 @@ from reelworks.domain.upload import UploadStatus
 from reelworks.embedded.errors import Refused
 from reelworks.embedded.exchange import Answer, Body, request
 from reelworks.embedded.patience import Backoff, Patience
+
+T = TypeVar("T")
 
 CHUNK_BYTES = 1 << 16
 UNDER_WAY = frozenset({UploadStatus.PENDING_UPLOAD, UploadStatus.PROCESSING})
@@ -77,7 +79,7 @@ class Client:
             msgspec.json.encode(wanted),
             {"Content-Type": "application/json"},
         )
-        return msgspec.json.decode(answer.body, type=Ticket)
+        return _decoded(answer, Ticket)
 
     def send(self, ticket: Ticket, clip: Path) -> None:
         """The bytes, to where the ticket says."""
@@ -87,7 +89,7 @@ class Client:
     def view(self, upload_id: str) -> View:
         """How it stands now."""
         answer = self._call("GET", f"{self._base_url}/api/uploads/{upload_id}")
-        return msgspec.json.decode(answer.body, type=View)
+        return _decoded(answer, View)
 
     def views(self, upload_id: str) -> Iterator[View]:
         """How it stands, again and again; the last one is finished."""
@@ -120,6 +122,13 @@ class Client:
 def content_type(clip: Path) -> str:
     """By its name, as browsers do."""
     return mimetypes.guess_type(clip.name)[0] or "application/octet-stream"
+
+
+def _decoded(answer: Answer, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(answer.body, type=kind)
+    except msgspec.DecodeError as error:
+        raise Refused(f"The API answered something else than was asked for: {error}.") from error
 
 
 def _sentence(body: bytes) -> str:

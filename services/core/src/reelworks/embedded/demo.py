@@ -70,7 +70,7 @@ def _passage(workshop: Workshop, clip: Path) -> Report:
     try:
         return send_through(workshop.client, clip)
     except Refused as error:
-        return failed(error)
+        return failed(error.message)
 
 
 def _summary(report: Report, place: Place, clip: Path) -> str:

@@ -8,7 +8,6 @@ from msgspec import UNSET, Struct, UnsetType
 
 from reelworks.domain.upload import UploadStatus
 from reelworks.embedded.client import Client, View
-from reelworks.errors import ReelworksError
 
 
 class Seconds(Struct, frozen=True, kw_only=True):
@@ -35,9 +34,9 @@ class Report(Struct, frozen=True, kw_only=True):
         return self.status == UploadStatus.COMPLETED
 
 
-def failed(error: ReelworksError) -> Report:
+def failed(sentence: str) -> Report:
     """It did not come to an end."""
-    return Report(status=UploadStatus.FAILED, error=error.message)
+    return Report(status=UploadStatus.FAILED, error=sentence)
 
 
 def send_through(client: Client, clip: Path, now: Callable[[], float] = time.time) -> Report:

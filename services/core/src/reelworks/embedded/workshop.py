@@ -83,8 +83,12 @@ def open_workshop(
 
 def _check(options: Options) -> None:
     """What can be known before anything starts."""
-    if not options.clip.is_file():
-        raise EmbeddedError(f"There is no file {options.clip}. Name another one with --clip.")
+    try:
+        options.clip.open("rb").close()
+    except OSError as error:
+        raise EmbeddedError(
+            f"The clip {options.clip} cannot be read ({error.strerror}). Name another one with --clip."
+        ) from error
     if options.port:
         require_free(options.port)
     if options.endpoint and not answers(options.endpoint, timeout_s=PROBE_S, any_status=True):
