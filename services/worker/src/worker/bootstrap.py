@@ -23,6 +23,8 @@ from worker.acknowledgement import Acknowledger
 from worker.attempt import Attempts
 from worker.consumer import Consumer
 from worker.media import cpu
+from worker.media.audio import AudioClip
+from worker.media.compress import compress_speech
 from worker.media.engine import MediaEngine, MediaLimits
 from worker.media.probe import probe
 from worker.media.report import MediaReport
@@ -30,7 +32,9 @@ from worker.media.runner import Runner
 from worker.media.tools import find_tools
 from worker.processor import Processor
 from worker.scratch import Scratch
-from worker.speech.factory import make_provider
+from worker.speech.factory import SpeechOptions, make_provider
+from worker.speech.openai import OpenAIOptions
+from worker.speech.provider import SpeechProvider
 from worker.tasks.ingest import IngestDependencies, Probed, ingest
 from worker.tasks.transcribe import TranscribeDependencies, transcribe
 from worker.work import Handlers
@@ -141,7 +145,7 @@ def handlers(settings: Settings, adapters: Adapters) -> Handlers:
         raw=adapters.raw,
         media=adapters.media,
         engine=engine,
-        speech=make_provider(speech_options(settings.speech)),
+        speech=speech_provider(settings.speech, engine),
     )
     return {
         TaskKind.INGEST: partial(ingest, needs=ingesting),
@@ -161,18 +165,23 @@ def media_engine(media: Media, slots: int) -> MediaEngine:
     return MediaEngine(tools=tools, runner=Runner(), limits=limits)
 
 
-def speech_options(speech: Speech) -> SpeechOptions:
-    """The provider's own view of the settings."""
-    return SpeechOptions(
-        provider=speech.provider,
-        language=speech.language,
-        base_url=speech.base_url,
+def speech_provider(speech: Speech, engine: MediaEngine) -> SpeechProvider:
+    """The configured engine; what is too large for a service is compressed first."""
+
+    def shrink(clip: AudioClip, cancellation: Cancellation) -> AudioClip:
+        return compress_speech(clip, engine=engine, cancellation=cancellation)
+
+    service = OpenAIOptions(
+        base_url=speech.base_url or OpenAIOptions().base_url,
         api_key=speech.api_key,
         model=speech.model,
         timeout_s=speech.timeout_s,
         max_bytes=speech.max_bytes,
-        fake_text=speech.fake_text,
     )
+    options = SpeechOptions(
+        provider=speech.provider, language=speech.language, fake_text=speech.fake_text, openai=service
+    )
+    return make_provider(options, shrink=shrink)
 
 
 def _probed(engine: MediaEngine, path: Path, cancellation: Cancellation) -> Probed:

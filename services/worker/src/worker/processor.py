@@ -12,7 +12,7 @@ from reelworks.domain.lease import LeaseRules
 from reelworks.domain.plan import INGEST
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Claimant, Claimed, Exhausted, Held, Over, Task, TooEarly
-from reelworks.errors import Conflict, Malformed, ReelworksError
+from reelworks.errors import Conflict, Malformed, ReelworksError, Unreachable
 from reelworks.messages import Batch, Hint
 from reelworks.ports import Guard, Received
 from reelworks.runtime import logging
@@ -24,6 +24,9 @@ from worker.verdict import Ending, Verdict
 
 MAX_CLAIM_ROUNDS = 3
 """A refused claim is decided again on the fresh row; somebody who loses three times leaves it to the others."""
+
+CLAIM_PAUSES_S = (0.5, 2.0)
+"""Between tries to write a claim; the store recognises its own earlier write."""
 
 log = logging.get(__name__)
 
@@ -120,9 +123,19 @@ class Processor:
     def _run(
         self, snapshot: Snapshot, before: Task | None, task: Task, message: Received, claimed_at: float
     ) -> Verdict:
-        self._flow.store.write_task(before, task, Guard.UNCHANGED)
+        self._claim(before, task)
         log.info("task.claimed", attempt=task.attempts, receives=message.receives)
         return self._attempts.run(snapshot, task, message, claimed_at)
+
+    def _claim(self, before: Task | None, task: Task) -> None:
+        """Asked again when no answer came: a claim that took effect unnoticed would cost the task an attempt."""
+        for pause_s in (*CLAIM_PAUSES_S, None):
+            try:
+                return self._flow.store.write_task(before, task, Guard.UNCHANGED)
+            except Unreachable:
+                if pause_s is None:
+                    raise
+                self._flow.clock.sleep(pause_s)
 
     def _over(self, hint: Hint) -> Verdict:
         """Nothing to run. Whoever ran it may have died before the next step, so the graph is advanced."""

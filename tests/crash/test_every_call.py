@@ -1,0 +1,193 @@
+"""Fail the k-th AWS call of a whole run, for every k, in four ways; each run must end the same.
+
+A fault is: the call is never sent, it takes effect but its answer is lost, or the process dies on either side of it.
+"""
+
+import io
+import wave
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import time_machine
+from moto import mock_aws
+
+from reelworks.domain.failure import FailureKind
+from reelworks.domain.outcome import Outcome
+from reelworks.domain.snapshot import Snapshot
+from reelworks.domain.task import TaskStatus
+from reelworks.domain.upload import UploadStatus
+from reelworks.errors import Permanent, ReelworksError, Temporary
+from reelworks.ports import IdempotencyKey
+from reelworks.testing import Fault, FaultInjector, Killed
+from tests.crash.conftest import SHARE
+from tests.crash.installation import RULES, Installation, WarpClock
+from tests.unit.core.domain.builders import NOW, UPLOAD_ID, make_upload
+from worker.work import Handler, Work
+
+Transcribe = Callable[[Handler, Work], Outcome]
+
+
+def sound() -> bytes:
+    """A fifth of a second of nothing, as WAV."""
+    file = io.BytesIO()
+    with wave.open(file, "wb") as wav:
+        wav.setparams((1, 2, 16_000, 0, "NONE", ""))
+        wav.writeframes(bytes(6_400))
+    return file.getvalue()
+
+
+SOUND = sound()
+
+
+def works(handler: Handler, work: Work) -> Outcome:
+    return handler(work)
+
+
+def works_the_second_time(handler: Handler, work: Work) -> Outcome:
+    if work.task.attempts == 1:
+        raise Temporary("the engine is out of order", code="engine_down")
+    return handler(work)
+
+
+def never_works(handler: Handler, work: Work) -> Outcome:
+    raise Temporary("the engine is out of order", code="engine_down")
+
+
+def refuses(handler: Handler, work: Work) -> Outcome:
+    raise Permanent("This language is not spoken here.", code="unsupported_language")
+
+
+@contextmanager
+def installation(folder: Path, transcribe: Transcribe, injector: FaultInjector) -> Iterator[Installation]:
+    with time_machine.travel(NOW / 1_000, tick=False) as traveller, mock_aws():
+        yield Installation(
+            clock=WarpClock(traveller), scratch=folder, injector=injector, transcribe=transcribe
+        )
+
+
+def client(site: Installation) -> None:
+    """A client that does not give up: it creates the upload until it has an answer, then sends the bytes."""
+    upload = make_upload(size_bytes=len(SOUND), file_name="a b.wav", content_type="audio/wav")
+    key = IdempotencyKey(user_id="ada", key="once", fingerprint="f", expires_at=NOW + 86_400_000)
+    for _ in range(3):
+        try:
+            created = site.adapters.store.create(upload, key)
+        except ReelworksError:
+            continue
+        except Killed:
+            site.start()
+            continue
+        site.clients.s3.put_object(
+            Bucket="reelworks-raw", Key=created.upload.object_key, Body=SOUND, ContentType="audio/wav"
+        )
+        return
+    raise AssertionError("the upload could not be created")
+
+
+def run(folder: Path, transcribe: Transcribe, injector: FaultInjector) -> Snapshot:
+    with installation(folder, transcribe, injector) as site:
+        client(site)
+        snapshot = site.run_until_quiet(UPLOAD_ID)
+        check_work(site, snapshot)
+        check_outputs(site, snapshot)
+        check_dead_letters(site, snapshot)
+        check_nothing_watched(site)
+        return snapshot
+
+
+def check_work(site: Installation, snapshot: Snapshot) -> None:
+    """Each lease that was granted worked at most once, and no lease worked that the row does not know."""
+    assert max(site.runs.values()) == 1
+    per_task = Counter(name.partition("/")[0] for name in site.runs.elements())
+    for name, runs in per_task.items():
+        assert runs <= snapshot.tasks[name].leases
+    # One fault costs at most one more lease: nothing is worked on twice without a reason.
+    assert snapshot.tasks["transcribe"].leases <= RULES.max_attempts + 1
+
+
+def check_outputs(site: Installation, snapshot: Snapshot) -> None:
+    """Every file a DONE task points at is there, below the prefix of the lease that committed it."""
+    for task in snapshot.tasks.values():
+        for key in task.outputs.files.values() if task.outputs else ():
+            assert f"/{task.name}/{task.token}/" in key
+            assert site.truth.media.head(key) is not None
+
+
+def check_dead_letters(site: Installation, snapshot: Snapshot) -> None:
+    """Exhausted tasks, and only those, are in the dead-letter queue."""
+    failure = snapshot.upload.failure
+    exhausted = failure is not None and failure.kind is FailureKind.EXHAUSTED
+    assert (site.truth.queue.depths()["dlq"].visible > 0) is exhausted
+
+
+def check_nothing_watched(site: Installation) -> None:
+    page = site.truth.store.due(0, NOW * 2, 10)
+    assert page.rows == ()
+
+
+def completed(snapshot: Snapshot) -> None:
+    assert snapshot.upload.status is UploadStatus.COMPLETED
+    task = snapshot.tasks["transcribe"]
+    assert task.status is TaskStatus.DONE
+    assert task.outputs is not None
+    assert task.outputs.excerpt == "hello world"
+    assert set(task.outputs.files) == {"json", "txt", "srt", "vtt"}
+
+
+def failed_with(*codes: str) -> Callable[[Snapshot], None]:
+    def check(snapshot: Snapshot) -> None:
+        assert (snapshot.upload.status, snapshot.upload.open_tasks) == (UploadStatus.FAILED, frozenset())
+        assert snapshot.upload.failure is not None
+        assert snapshot.upload.failure.code in codes
+        assert snapshot.tasks["transcribe"].status is TaskStatus.FAILED
+
+    return check
+
+
+SCENARIOS: dict[str, tuple[Transcribe, Callable[[Snapshot], None]]] = {
+    "works": (works, completed),
+    "works the second time": (works_the_second_time, completed),
+    # A process that dies during the last attempt leaves no other reason behind.
+    "never works": (never_works, failed_with("engine_down", "worker_died")),
+    "refuses": (refuses, failed_with("unsupported_language")),
+}
+
+
+def first_of_its_own(scenario: str, folder: Path) -> int:
+    """The scenarios differ from the first claim of the transcript on; what comes before is tried in `works`."""
+    if scenario == "works":
+        return 1
+    injector, seen = FaultInjector(), list[int]()
+
+    def note(handler: Handler, work: Work) -> Outcome:
+        seen.append(len(injector.calls))
+        return SCENARIOS[scenario][0](handler, work)
+
+    run(folder, note, injector)
+    return seen[0]
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("fault", list(Fault))
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_call_may_fail_and_the_upload_ends_the_same(
+    scenario: str, fault: Fault, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    transcribe, check = SCENARIOS[scenario]
+    points: Counter[str] = Counter()
+    for at in range(first_of_its_own(scenario, tmp_path), 10_000):
+        injector = FaultInjector(at=at, fault=fault)
+        try:
+            check(run(tmp_path, transcribe, injector))
+        except BaseException as error:
+            error.add_note(f"fault {fault.value} at call {at}: {injector.fired}")
+            raise
+        if injector.fired is None:
+            break
+        points[f"{injector.fired.service}.{injector.fired.operation}"] += 1
+    total = sum(points.values())
+    record_property(SHARE, f"{total} {scenario}, {fault.value}: {dict(points)}")
+    assert total >= 10
