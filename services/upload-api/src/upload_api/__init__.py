@@ -1,0 +1,1 @@
+"""upload-api: signs uploads, tells what became of them, and serves the page that does both."""

@@ -1,0 +1,64 @@
+"""Why a request is refused for good.
+
+::
+
+    Permanent (reelworks.errors)
+    └── Refused                    the same request will be refused again
+        ├── InvalidRequest         the body or a header; `errors` say which field and what is allowed
+        ├── UnsupportedMediaType   the body is not JSON
+        ├── KeyReused              the Idempotency-Key belongs to another request
+        └── UnknownUpload          no such upload, or not this caller's
+
+`problems` turns each into its HTTP status, and nothing else does.
+"""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from reelworks.errors import Permanent
+
+
+class FieldError(Struct, frozen=True, kw_only=True):
+    """`field`: as the client writes it (`sizeBytes`, `Idempotency-Key`); empty for the body as a whole."""
+
+    field: str
+    message: str
+
+
+class Refused(Permanent):
+    """The root of this package's errors."""
+
+    def __init__(self, message: str, *, errors: Iterable[FieldError] = ()) -> None:
+        super().__init__(message)
+        self.errors = tuple(errors)
+
+
+class InvalidRequest(Refused):
+    """What was sent is not what is allowed."""
+
+    default_code = "invalid_request"
+
+    @classmethod
+    def of(cls, errors: Iterable[FieldError]) -> "InvalidRequest":
+        """One sentence for all of them, and each by itself."""
+        found = tuple(errors)
+        return cls(" ".join(f"{error.field} {error.message}" for error in found), errors=found)
+
+
+class UnsupportedMediaType(Refused):
+    """Only JSON in UTF-8 is understood."""
+
+    default_code = "unsupported_media_type"
+
+
+class KeyReused(Refused):
+    """Two different requests under one key: answering either would be wrong for the other."""
+
+    default_code = "idempotency_key_reused"
+
+
+class UnknownUpload(Refused):
+    """Ill-formed, never made, or somebody else's: a stranger cannot tell which."""
+
+    default_code = "unknown_upload"

@@ -1,0 +1,91 @@
+"""The body of `POST /api/uploads`: its shape, and the reading of JSON into it with every wrong field named at once.
+
+What the values may be is `validation`'s business.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct, structs
+
+from upload_api.errors import FieldError, InvalidRequest
+
+MAX_BODY_BYTES = 64 * 1024
+"""The longest valid request is below 32 KB, even if each character is written as an escape."""
+MAX_FILE_NAME_CHARS = 1_024
+MAX_URL_CHARS = 2_048
+SHOWN_CHARS = 100
+"""Of an unknown field's name, in the answer."""
+
+ALLOWED = {
+    "fileName": "a text of 1 to 1,024 characters, at least one of them visible",
+    "contentType": "the media type of an audio or video file, like audio/mpeg or video/mp4 (audio/* or video/*)",
+    "sizeBytes": "the exact size of the file in bytes, a whole number of at least 1",
+    "userId": "1 to 128 letters, digits, '.', '_', '@' or '-', beginning with a letter or digit",
+    "projectId": "1 to 128 letters, digits, '.', '_', '@' or '-', beginning with a letter or digit",
+    "profile": "the name of a processing profile",
+    "method": "PUT, the only way to upload in this version",
+    "checksumSha256": "the SHA-256 of the file in base64 (44 characters, ending in '=')",
+    "callbackUrl": "an absolute http:// or https:// URL of at most 2,048 ASCII characters, without user or fragment",
+    "priority": "normal or high",
+}
+"""What each field may be, for people: in the documentation and in errors."""
+
+
+class CreateUpload(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """A file that its owner wants to upload."""
+
+    file_name: Annotated[str, Meta(description=ALLOWED["fileName"], examples=["Interview.m4a"])]
+    content_type: Annotated[str, Meta(description=ALLOWED["contentType"], examples=["audio/mp4"])]
+    size_bytes: Annotated[int, Meta(description=ALLOWED["sizeBytes"], examples=[1_048_576])]
+    user_id: Annotated[str, Meta(description=ALLOWED["userId"])] | None = None
+    project_id: Annotated[str, Meta(description=ALLOWED["projectId"])] | None = None
+    profile: Annotated[str, Meta(description=ALLOWED["profile"])] | None = None
+    method: Annotated[str, Meta(description=ALLOWED["method"])] | None = None
+    checksum_sha256: Annotated[str, Meta(description=ALLOWED["checksumSha256"])] | None = None
+    callback_url: Annotated[str, Meta(description=ALLOWED["callbackUrl"])] | None = None
+    priority: Annotated[str, Meta(description=ALLOWED["priority"])] | None = None
+
+
+def decode(body: bytes) -> CreateUpload:
+    """InvalidRequest names each unknown, missing or mistyped field and says what is allowed there."""
+    document = _document(body)
+    if errors := list(_wrong(document)):
+        raise InvalidRequest.of(errors)
+    return msgspec.convert(document, CreateUpload)
+
+
+def _document(body: bytes) -> dict[str, object]:
+    try:
+        return msgspec.json.decode(body, type=dict[str, object])
+    except msgspec.ValidationError:
+        problem = "must be a JSON object."
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        problem = f"is not valid JSON in UTF-8: {error}."
+    except RecursionError:
+        problem = "is nested too deeply."
+    raise InvalidRequest(f"The body {problem}", errors=[FieldError(field="", message=problem)])
+
+
+def _wrong(document: dict[str, object]) -> Iterator[FieldError]:
+    fields = {field.encode_name: field for field in structs.fields(CreateUpload)}
+    for name in sorted(document.keys() - fields.keys()):
+        known = ", ".join(fields)
+        yield FieldError(
+            field=name[:SHOWN_CHARS], message=f"is not a field of this request. There are: {known}."
+        )
+    for name, field in fields.items():
+        if name not in document:
+            if field.required:
+                yield FieldError(field=name, message=f"is required: {ALLOWED[name]}.")
+        elif not _fits(document[name], field.type):
+            yield FieldError(field=name, message=f"must be {ALLOWED[name]}.")
+
+
+def _fits(value: object, kind: type) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
