@@ -32,7 +32,7 @@ Reelworks is running.
             with the uploadUrl and the uploadId that the first one answers.
 
   API       {url}/schema
-  AWS       {endpoint} (any access key, for example test and test)
+  AWS       {endpoint} (access key test, secret key test)
 
 Stop it with Ctrl-C.
 """
