@@ -150,6 +150,17 @@ def test_the_last_word_of_an_attempt_is_recognised_when_its_answer_was_lost(port
     assert stored_task(ports.store, task) == after
 
 
+def test_a_late_heartbeat_does_not_move_the_lease_back(ports: AnyPorts) -> None:
+    """It timed out, a later one was stored, and only then it arrived."""
+    task = running(ports)
+    late = tasks.heartbeat(task, T0 + 10_000, RULES, 0.1)
+    current = tasks.heartbeat(task, T0 + 20_000, RULES, 0.2)
+    ports.store.write_task(task, current, Guard.OWNED)
+    with pytest.raises(LeaseLost):
+        ports.store.write_task(task, late, Guard.OWNED)
+    assert stored_task(ports.store, task) == current
+
+
 def test_a_task_that_is_not_there_cannot_be_owned(ports: AnyPorts) -> None:
     row = upload()
     ports.store.create(row)

@@ -45,7 +45,7 @@ class Guard(Enum):
     UNCHANGED = "unchanged"
     """Status, token and due time are as in `before` (no row at all, if `before` is None)."""
     OWNED = "owned"
-    """The row is RUNNING with the token of `before`: the lease is still ours."""
+    """The row is RUNNING with the token of `before`: the lease is still ours. A renewal never moves its end back."""
 
 
 class IdempotencyKey(Struct, frozen=True, kw_only=True):

@@ -82,11 +82,17 @@ def change_task_unchanged(before: Row, after: Row) -> Operation:
 
 
 def change_task_owned(before: Row, after: Row) -> Operation:
-    """The difference, if the lease is still ours."""
+    """The difference, if the lease is still ours.
+
+    A renewal that timed out may still arrive, after a later one: it must not move the end of the lease back.
+    """
     expression = Expression()
     update = expression.difference(before, after)
     owned = {"status": TaskStatus.RUNNING.value, "token": before.get("token")}
-    return _update(before, update, expression.same(owned, ("status", "token")), expression)
+    conditions = expression.same(owned, ("status", "token"))
+    if after["status"] == TaskStatus.RUNNING.value:
+        conditions.append(f"{expression.name('lease_until')} <= {expression.value(after['lease_until'])}")
+    return _update(before, update, conditions, expression)
 
 
 def change_upload(before: Row, after: Row, *, finishing: bool = False) -> Operation:

@@ -102,7 +102,7 @@ class InMemoryUploadStore:
         """Whether anything was written; not if it was there already."""
         key = (after.upload_id, after.name)
         stored = self.tasks.get(key)
-        if _allowed(stored, before, guard):
+        if _allowed(stored, before, guard) and not _older(stored, after, guard):
             self.tasks[key] = _merged(stored, before, after) if stored and before else after
             return True
         if stored is not None and _as_claimed(stored, after):
@@ -174,6 +174,13 @@ def _allowed(stored: Task | None, before: Task | None, guard: Guard) -> bool:
     if guard is Guard.OWNED:
         return stored.status is TaskStatus.RUNNING and stored.token == before.token
     return _as_claimed(stored, before)
+
+
+def _older(stored: Task | None, after: Task, guard: Guard) -> bool:
+    """Whether this is a renewal that a later one has overtaken on its way."""
+    if stored is None or guard is not Guard.OWNED or after.status is not TaskStatus.RUNNING:
+        return False
+    return (stored.lease_until or 0) > (after.lease_until or 0)
 
 
 def _merged(stored: _Row, before: _Row, after: _Row, keep: str = "") -> _Row:
