@@ -1,10 +1,9 @@
 """How routes name what they are given."""
 
-from typing import Annotated
-
-from litestar.params import Dependency
+from litestar.di import NamedDependency
+from litestar.params import SkipValidation
 
 from upload_api.dependencies import Dependencies
 
-Deps = Annotated[Dependencies, Dependency(skip_validation=True)]
+Deps = NamedDependency[SkipValidation[Dependencies]]
 """Built by `bootstrap`, passed in by `create_app`."""

@@ -3,6 +3,7 @@
 from litestar import Response, get, route
 from litestar.exceptions import NotFoundException
 from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
 
 from upload_api.assets import PAGE, Asset, Assets
 from upload_api.problems import KINDS, HttpRequest
@@ -18,7 +19,7 @@ def page_routes(assets: Assets) -> list[HTTPRouteHandler]:
         return _served(request, assets[PAGE])
 
     @route("/assets/{name:str}", http_method=READ, include_in_schema=False)
-    async def asset(request: HttpRequest, name: str) -> Response[bytes]:
+    async def asset(request: HttpRequest, name: FromPath[str]) -> Response[bytes]:
         """A file of the page."""
         found = assets.get(name)
         if found is None:
@@ -29,7 +30,7 @@ def page_routes(assets: Assets) -> list[HTTPRouteHandler]:
 
 
 @get("/problems/{name:str}", include_in_schema=False)
-async def problem(name: str) -> Response[str]:
+async def problem(name: FromPath[str]) -> Response[str]:
     """What a problem's `type` means."""
     kind = KINDS.get(name.replace("-", "_"))
     if kind is None:

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from litestar import Response, get, post
-from litestar.params import Parameter
+from litestar.params import FromPath, HeaderParameter, RawBody
 
 from upload_api import openapi, service
 from upload_api.errors import UnsupportedMediaType
@@ -19,16 +19,16 @@ REPLAYED = {"Idempotent-Replayed": "true"}
 
 KeyHeader = Annotated[
     str | None,
-    Parameter(
-        header="Idempotency-Key",
+    HeaderParameter(
+        name="Idempotency-Key",
         description="1 to 255 printable ASCII characters, new for each upload. Sent again with the same body, it gives "
         "the same upload with a fresh URL and the header Idempotent-Replayed: true.",
     ),
 ]
 TraceHeader = Annotated[
     str | None,
-    Parameter(
-        header="traceparent", description="W3C Trace Context: everything done to the upload joins this trace."
+    HeaderParameter(
+        name="traceparent", description="W3C Trace Context: everything done to the upload joins this trace."
     ),
 ]
 
@@ -50,7 +50,7 @@ TraceHeader = Annotated[
     sync_to_thread=True,
 )
 def create_upload(
-    request: HttpRequest, body: bytes, deps: Deps, key: KeyHeader = None, trace: TraceHeader = None
+    request: HttpRequest, body: RawBody, deps: Deps, key: KeyHeader = None, trace: TraceHeader = None
 ) -> Response[UploadTicket]:
     """Answers with a presigned request: send the file with this method, to this URL, with exactly these headers.
 
@@ -74,7 +74,7 @@ def create_upload(
     responses=openapi.refusals("unknown_upload", "internal", "unavailable"),
     sync_to_thread=True,
 )
-def get_upload(upload_id: str, deps: Deps) -> Response[UploadView]:
+def get_upload(upload_id: FromPath[str], deps: Deps) -> Response[UploadView]:
     """The upload as it stands: its status, its tasks, and its transcript once there is one."""
     return Response(UploadView.of(service.read_upload(upload_id, deps)), headers=NO_STORE)
 

@@ -1,0 +1,109 @@
+// What was said: the whole transcript with its times where the bucket lets us read it, else its beginning from the API.
+
+import { byId, make, show } from "./dom.js";
+import { position } from "./format.js";
+import { addCaptions, playerOf } from "./player.js";
+
+const LABELS = { txt: "TXT", srt: "SRT", vtt: "VTT", json: "JSON" };
+let shown = null; // the job whose transcript is in the document
+
+export function drawTranscript(job) {
+  const ready = job.view?.transcript !== null && job.view?.transcript !== undefined;
+  if (!show(byId("transcript"), ready)) {
+    shown = null;
+    return;
+  }
+  drawDownloads(job);
+  if (shown === job) return;
+  shown = job;
+  drawText(job.view.transcript);
+  loadSegments(job);
+}
+
+function drawText(text) {
+  const segments = byId("segments");
+  const nothing = make("p", { className: "quiet" }, "Nobody speaks in this file.");
+  segments.replaceChildren(text ? make("p", {}, text) : nothing);
+}
+
+function drawDownloads(job) {
+  const captions = job.view.captions ?? {};
+  const box = byId("downloads");
+  const state = job.id;
+  if (box.dataset.state === state) return;
+  box.dataset.state = state;
+  const copy = make("button", { type: "button" }, "Copy");
+  copy.addEventListener("click", () => copyText(copy));
+  const links = Object.entries(LABELS).filter(([format]) => captions[format]).map(([format, text]) => link(job, format, text));
+  box.replaceChildren(copy, ...links);
+}
+
+function link(job, format, text) {
+  const name = `${job.name.replace(/\.[^.]*$/, "") || "transcript"}.${format}`;
+  const element = make("a", { className: "button", href: job.view.captions[format], download: name, target: "_blank", rel: "noopener" }, text);
+  element.setAttribute("aria-label", `Save as ${text}`);
+  element.addEventListener("click", (event) => save(event, job.view.captions[format], name));
+  return element;
+}
+
+/** Another origin's file would be opened, not saved: fetch it first. Without CORS it is opened after all. */
+async function save(event, url, name) {
+  event.preventDefault();
+  try {
+    const saved = URL.createObjectURL(await (await read(url)).blob());
+    make("a", { href: saved, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(saved), 10_000);
+  } catch {
+    window.open(url, "_blank", "noopener");
+  }
+}
+
+async function read(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  return response;
+}
+
+async function copyText(button) {
+  const text = Array.from(byId("segments").querySelectorAll("span, p"), (part) => part.textContent).join("\n");
+  await navigator.clipboard?.writeText(text).then(
+    () => (button.textContent = "Copied"),
+    () => (button.textContent = "Not allowed"),
+  );
+  setTimeout(() => (button.textContent = "Copy"), 2000);
+}
+
+async function loadSegments(job) {
+  const { json, vtt } = job.view.captions ?? {};
+  if (!json || !job.view.transcript) return;
+  try {
+    const { segments } = await (await read(json)).json();
+    if (shown === job && segments.length) drawSegments(job, segments);
+    if (vtt && shown === job) addCaptions(playerOf(job), await (await read(vtt)).blob());
+  } catch (error) {
+    console.info("The whole transcript cannot be read from here; its beginning is shown.", error);
+  }
+}
+
+function drawSegments(job, segments) {
+  const player = playerOf(job);
+  const rows = segments.map((segment) => row(segment, player));
+  byId("segments").replaceChildren(...rows);
+  player?.addEventListener("timeupdate", () => {
+    const now = player.currentTime * 1000;
+    segments.forEach((s, index) => rows[index].classList.toggle("now", !player.paused && s.startMs <= now && now < s.endMs));
+  });
+}
+
+/** A button where there is something to jump in. */
+function row(segment, player) {
+  const time = make("time", {}, position(segment.startMs));
+  const text = make("span", { dir: "auto" }, segment.text);
+  if (!player) return make("div", { className: "segment" }, time, text);
+  const element = make("button", { type: "button", className: "segment", title: "Play from here" }, time, text);
+  element.addEventListener("click", () => {
+    player.currentTime = segment.startMs / 1000;
+    player.play().catch(() => {}); // a browser may want another click first
+  });
+  return element;
+}

@@ -1,0 +1,218 @@
+"""The page in a real browser, its API on a real port, its uploads in a real (emulated) bucket."""
+
+import struct
+import threading
+import time
+import wave
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import uvicorn
+from msgspec import structs
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from reelworks.domain.outcome import Accepted, Done, Fail, Outcome, Outputs
+from reelworks.errors import Permanent
+from reelworks.runtime.settings import Api
+from tests.servers import HOST, free_port, ministack
+from tests.unit.core.domain.builders import MEDIA, PLAN
+from tests.world import World, make_world
+from upload_api.__main__ import server
+from upload_api.bootstrap import build
+from worker.work import Work
+
+__all__ = ["ministack"]
+
+BROWSER_ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+SEGMENTS = (
+    b'{"language":"en","provider":"fake","durationMs":4000,"segments":['
+    b'{"startMs":0,"endMs":1500,"text":"The <b>first</b> sentence."},'
+    b'{"startMs":1500,"endMs":4000,"text":"And the second one."}]}'
+)
+VTT = b"WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nThe first sentence.\n"
+
+
+@dataclass
+class Studio:
+    """The API behind the page. `work` pretends to be the worker."""
+
+    world: World
+    url: str
+
+    def process(self) -> None:
+        """What a worker does with an upload that has arrived."""
+        self.world.work = self.worked
+        self.world.handle("events")
+        self.world.handle("speech")
+
+    def refuse(self, sentence: str) -> None:
+        self.world.work = lambda _: Fail(error=Permanent(sentence, code="not_media"))
+        self.world.handle("events")
+
+    def worked(self, work: Work) -> Outcome:
+        outputs = Outputs(prefix=work.prefix)
+        if work.task.name == "ingest":
+            facts = self.world.adapters.raw.head(work.upload.object_key)
+            assert facts is not None
+            return Accepted(outputs=outputs, object=facts, media=MEDIA, plan=PLAN)
+        bodies = {"json": SEGMENTS, "vtt": VTT, "txt": b"The first sentence.\n", "srt": b"1\n"}
+        files = {name: f"{work.prefix}transcript.{name}" for name in bodies}
+        for name, key in files.items():
+            self.world.adapters.media.put(key, bodies[name], "text/plain")
+        return Done(outputs=structs.replace(outputs, files=files, excerpt="The <b>first</b> sentence."))
+
+
+@pytest.fixture(scope="module")
+def browser(tool: Callable[..., Path]) -> Iterator[Browser]:
+    chromium = tool("chromium", "google-chrome", "chromium-browser")
+    with sync_playwright() as playwright:
+        # Playwright makes a fresh profile and removes it afterwards.
+        browser = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def studio(ministack: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    world = make_world(ministack, tmp_path_factory.mktemp("scratch"))
+    for greeting in world.queue.receive("events", 10, 1, 30):  # s3:TestEvent
+        world.queue.delete(greeting)
+    settings = Api(host=HOST, port=free_port(), shutdown_grace_s=1.0)
+    serving = server(build(world.settings, world.adapters), settings)
+    thread = threading.Thread(target=serving.run, name="api")
+    thread.start()
+    _until_started(serving)
+    yield Studio(world=world, url=f"http://{HOST}:{settings.port}/")
+    serving.should_exit = True
+    thread.join(10)
+
+
+def _until_started(serving: uvicorn.Server) -> None:
+    deadline = time.monotonic() + 10
+    while not serving.started and time.monotonic() < deadline:
+        time.sleep(0.02)  # uvicorn has no signal for it
+    assert serving.started
+
+
+@pytest.fixture
+def page(browser: Browser, studio: Studio) -> Iterator[Page]:
+    """A fresh profile; whatever the page logs as an error fails the test."""
+    context = browser.new_context(base_url=studio.url)
+    page = context.new_page()
+    page.set_default_timeout(10_000)
+    broken: list[str] = []
+    page.on("pageerror", lambda error: broken.append(str(error)))
+    page.on(
+        "console", lambda message: broken.append(message.text) if "Security Policy" in message.text else None
+    )
+    page.goto("/")
+    yield page
+    context.close()
+    assert broken == []
+
+
+@pytest.fixture
+def clip(tmp_path: Path) -> Path:
+    """Four seconds of silence with a name that wants to do harm."""
+    path = tmp_path / "talk <img src=x onerror=alert(1)>.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, 8_000, 0, "NONE", ""))
+        file.writeframes(struct.pack("<h", 0) * 32_000)
+    return path
+
+
+def test_a_file_is_sent_followed_and_its_transcript_shown(page: Page, studio: Studio, clip: Path) -> None:
+    page.set_input_files("#choose", clip)
+    expect(page.locator("#upload-name")).to_have_text(clip.name)
+    expect(page.locator("#upload-status")).to_have_text("Processing")
+    studio.process()
+    expect(page.locator("#upload-status")).to_have_text("Completed")
+    expect(page.locator("#segments")).to_contain_text("The <b>first</b> sentence.")
+    expect(page.locator("#segments button")).to_have_count(2)
+    expect(page.locator("#downloads a")).to_have_text(["TXT", "SRT", "VTT", "JSON"])
+    expect(page.locator("#player audio")).to_be_visible()
+
+
+def test_the_list_survives_a_reload(page: Page, studio: Studio, clip: Path) -> None:
+    page.set_input_files("#choose", clip)
+    expect(page.locator("#upload-status")).to_have_text("Processing")
+    studio.process()
+    expect(page.locator("#upload-status")).to_have_text("Completed")
+    page.reload()
+    page.get_by_role("button", name="talk").click()
+    expect(page.locator("#segments")).to_contain_text("And the second one.")
+    ids = page.evaluate("JSON.parse(localStorage.getItem('reelworks.uploads'))")
+    assert len(ids) == 1
+    page.get_by_role("button", name="Clear list").click()
+    expect(page.locator("#history-empty")).to_be_visible()
+
+
+def test_what_the_api_refuses_is_told_field_by_field(page: Page, tmp_path: Path) -> None:
+    letter = tmp_path / "letter.txt"
+    letter.write_text("Dear Ada")
+    page.set_input_files("#choose", letter)
+    expect(page.locator("#notice-fields li")).to_contain_text(
+        ["contentType must be the media type of an audio"]
+    )
+    expect(page.locator("#retry")).to_be_hidden()
+
+
+def test_what_the_worker_refuses_is_told_in_its_words(page: Page, studio: Studio, clip: Path) -> None:
+    page.set_input_files("#choose", clip)
+    expect(page.locator("#upload-status")).to_have_text("Processing")
+    studio.refuse("This file holds neither sound nor pictures.")
+    expect(page.locator("#upload-status")).to_have_text("Failed")
+    expect(page.locator("#notice-text")).to_have_text("This file holds neither sound nor pictures.")
+
+
+def test_a_failed_put_is_sent_again_as_the_same_upload(page: Page, studio: Studio, clip: Path) -> None:
+    sent = []
+
+    def fail_once(route: object, request: object) -> None:
+        sent.append(request)
+        route.abort() if len(sent) == 1 else route.continue_()  # type: ignore[attr-defined]
+
+    page.route(lambda url: "X-Amz-Signature" in url and "/uploads/" in url, fail_once)
+    page.set_input_files("#choose", clip)
+    expect(page.locator("#notice-title")).to_have_text("No connection")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator("#upload-status")).to_have_text("Processing")
+    assert len(page.evaluate("JSON.parse(localStorage.getItem('reelworks.uploads'))")) == 1
+    studio.process()
+    expect(page.locator("#upload-status")).to_have_text("Completed")
+
+
+def test_a_running_put_can_be_cancelled_and_begun_again(page: Page, studio: Studio, clip: Path) -> None:
+    held = []
+
+    def hold(route: object) -> None:
+        held.append(route)
+        if len(held) > 1:
+            route.continue_()  # type: ignore[attr-defined]
+
+    page.route(lambda url: "X-Amz-Signature" in url and "/uploads/" in url, hold)
+    page.set_input_files("#choose", clip)
+    expect(page.locator("#upload-status")).to_have_text("Uploading")
+    page.get_by_role("button", name="Cancel upload").click()
+    expect(page.locator("#upload-status")).to_have_text("Stopped")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator("#upload-status")).to_have_text("Processing")
+    studio.process()
+
+
+def test_everything_can_be_reached_with_the_keyboard(page: Page) -> None:
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the upload")).to_be_focused()
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    expect(page.locator("#choose")).to_be_focused()
