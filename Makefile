@@ -22,13 +22,16 @@ PYTEST := $(BIN)/python -m pytest $(if $(COVERAGE),--cov --cov-append --cov-repo
 
 ##@ Run it
 
+# CLIP=file sends another recording through than the one that comes along.
+EMBEDDED = $(BIN)/python -m reelworks.embedded
+
 .PHONY: demo
-demo: .venv/.stamp ## Start everything on this machine, send a clip through, stay up on http://localhost:8080
-	@$(BIN)/python -m reelworks.embedded demo
+demo: .venv/.stamp ## Start everything here, send a clip through, stay up on http://localhost:8080 (PORT=8090, CLIP=file)
+	@$(EMBEDDED) demo $(if $(PORT),--port $(PORT)) $(if $(CLIP),--clip "$(CLIP)")
 
 .PHONY: smoke
 smoke: .venv/.stamp ## The same without staying: one JSON object on stdout, exit 0 only if the upload completed
-	@$(BIN)/python -m reelworks.embedded smoke
+	@$(EMBEDDED) smoke $(if $(CLIP),--clip "$(CLIP)")
 
 ##@ Test it
 

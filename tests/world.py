@@ -109,11 +109,14 @@ class World:
             metrics=self.metrics,
         )
 
+    def _handle(self, work: Work) -> Outcome:
+        return self.work(work)
+
     def processor(self, name: str = "w1", flow: Workflow | None = None) -> Processor:
         flow = flow or self.flow
         attempts = Attempts(
             flow,
-            dict.fromkeys(TaskKind, self.work),
+            dict.fromkeys(TaskKind, self._handle),
             self.scratch,
             rules=RULES,
             policy=POLICY,

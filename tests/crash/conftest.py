@@ -11,7 +11,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         str(value)
         for reports in terminalreporter.stats.values()
         for report in reports
-        for name, value in getattr(report, "user_properties", ())
+        if getattr(report, "when", None) == "call"
+        for name, value in report.user_properties
         if name == SHARE
     ]
     if not lines:

@@ -20,11 +20,13 @@ from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import TaskStatus
 from reelworks.domain.upload import UploadStatus
 from reelworks.errors import Permanent, ReelworksError, Temporary
-from reelworks.ports import IdempotencyKey
 from reelworks.testing import Fault, FaultInjector, Killed
 from tests.crash.conftest import SHARE
-from tests.crash.installation import RULES, Installation, WarpClock
-from tests.unit.core.domain.builders import NOW, UPLOAD_ID, make_upload
+from tests.crash.installation import RULES, SETTINGS, Installation, WarpClock
+from tests.unit.core.domain.builders import NOW
+from upload_api import bootstrap as api
+from upload_api.service import Caller, create_upload
+from upload_api.validation import Wanted
 from worker.work import Handler, Work
 
 Transcribe = Callable[[Handler, Work], Outcome]
@@ -68,29 +70,40 @@ def installation(folder: Path, transcribe: Transcribe, injector: FaultInjector) 
         )
 
 
-def client(site: Installation) -> None:
-    """A client that does not give up: it creates the upload until it has an answer, then sends the bytes."""
-    upload = make_upload(size_bytes=len(SOUND), file_name="a b.wav", content_type="audio/wav")
-    key = IdempotencyKey(user_id="ada", key="once", fingerprint="f", expires_at=NOW + 86_400_000)
+WANTED = Wanted(
+    file_name="a b+c ü.wav",
+    content_type="audio/wav",
+    size_bytes=len(SOUND),
+    user_id="ada",
+    project_id=None,
+    profile="default",
+    checksum_sha256=None,
+    callback_url=None,
+    priority="normal",
+)
+
+
+def client(site: Installation) -> str:
+    """A client that does not give up: it asks with the same Idempotency-Key until it is told where the bytes go."""
     for _ in range(3):
+        deps = api.dependencies(SETTINGS, site.adapters)
         try:
-            created = site.adapters.store.create(upload, key)
+            upload = create_upload(WANTED, Caller(idempotency_key="once"), deps).upload
         except ReelworksError:
             continue
         except Killed:
             site.start()
             continue
         site.clients.s3.put_object(
-            Bucket="reelworks-raw", Key=created.upload.object_key, Body=SOUND, ContentType="audio/wav"
+            Bucket=SETTINGS.s3.raw_bucket, Key=upload.object_key, Body=SOUND, ContentType="audio/wav"
         )
-        return
+        return upload.upload_id
     raise AssertionError("the upload could not be created")
 
 
 def run(folder: Path, transcribe: Transcribe, injector: FaultInjector) -> Snapshot:
     with installation(folder, transcribe, injector) as site:
-        client(site)
-        snapshot = site.run_until_quiet(UPLOAD_ID)
+        snapshot = site.run_until_quiet(client(site))
         check_work(site, snapshot)
         check_outputs(site, snapshot)
         check_dead_letters(site, snapshot)

@@ -72,7 +72,8 @@ def check_size(upload: Upload, facts: ObjectFacts, max_bytes: int) -> None:
         )
     if size < declared:
         raise Permanent(
-            f"Only {size:,} of the {declared:,} announced bytes arrived. Upload the file again.", code="truncated"
+            f"Only {size:,} of the {declared:,} announced bytes arrived. Upload the file again.",
+            code="truncated",
         )
     if size > declared:
         raise Permanent(

@@ -1,0 +1,147 @@
+"""Ingest: what arrived against what was announced, and the plan that follows."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from reelworks import messages
+from reelworks.domain import upload as uploads
+from reelworks.domain.outcome import Outcome
+from reelworks.domain.plan import INGEST, Lane, MediaSummary
+from reelworks.domain.task import TaskStatus
+from reelworks.domain.upload import Upload, UploadStatus
+from reelworks.errors import Permanent
+from reelworks.runtime.cancellation import Cancellation
+from tests.world import World
+from worker.tasks.ingest import IngestDependencies, Probed, ingest
+from worker.verdict import Ending
+from worker.work import Work
+
+SPOKEN = MediaSummary(format="mov", has_audio=True, has_video=True, duration_ms=5_000)
+
+
+def probed(path: Path, cancellation: Cancellation) -> Probed:
+    assert path.stat().st_size > 0
+    return Probed(summary=SPOKEN, report=b"{}")
+
+
+def needs(world: World, probe: Callable[[Path, Cancellation], Probed] = probed) -> IngestDependencies:
+    return IngestDependencies(
+        raw=world.adapters.raw, media=world.adapters.media, probe=probe, max_bytes=10_000
+    )
+
+
+def arrive(world: World, body: bytes, declared: int | None = None) -> tuple[Upload, Ending]:
+    """An upload whose object has arrived, handled by the worker."""
+    size = len(body) if declared is None else declared
+    upload = world.upload(
+        status=UploadStatus.PENDING_UPLOAD, plan=None, open_tasks=frozenset(), size_bytes=size
+    )
+    world.adapters.raw.put(upload.object_key, body, "video/mp4")
+    verdict = world.handle(Lane.EVENTS)
+    return upload, verdict.ending
+
+
+def test_good_object_is_planned_and_its_first_task_announced(world: World) -> None:
+    world.work = lambda work: ingest(work, needs(world))
+    upload, ending = arrive(world, b"x" * 1_000)
+    snapshot = world.snapshot(upload)
+    assert ending is Ending.DONE
+    assert snapshot.upload.status is UploadStatus.PROCESSING
+    assert snapshot.upload.object is not None
+    assert snapshot.upload.object.size_bytes == 1_000
+    assert snapshot.upload.media is not None
+    report = world.adapters.media.get(snapshot.upload.media.report_key or "", 100)
+    assert report == b"{}"
+    assert snapshot.tasks[INGEST].status is TaskStatus.DONE
+    assert world.receive(Lane.SPEECH).body.find('"transcribe"') > 0
+
+
+@pytest.mark.parametrize(
+    ("size", "declared", "code"),
+    [
+        (0, 1_000, "empty_file"),
+        (999, 1_000, "truncated"),
+        (1_001, 1_000, "size_mismatch"),
+        (10_001, 10_001, "too_large"),
+    ],
+)
+def test_object_of_another_size_fails_with_a_sentence(
+    world: World, size: int, declared: int, code: str
+) -> None:
+    world.work = lambda work: ingest(work, needs(world))
+    upload, ending = arrive(world, b"x" * size, declared)
+    ended = world.snapshot(upload)
+    assert ending is Ending.FAILED
+    assert ended.upload.status is UploadStatus.FAILED
+    assert ended.upload.failure is not None
+    assert ended.upload.failure.code == code
+    assert ended.upload.failure.message.endswith(".")
+    assert ended.tasks[INGEST].attempts == 1
+
+
+def test_file_that_the_probe_refuses_fails_the_upload(world: World) -> None:
+    def refuse(path: Path, cancellation: Cancellation) -> Probed:
+        raise Permanent("This is a text file. Upload audio or video.", code="not_media")
+
+    world.work = lambda work: ingest(work, needs(world, refuse))
+    upload, ending = arrive(world, b"hello")
+    assert ending is Ending.FAILED
+    failure = world.snapshot(upload).upload.failure
+    assert failure is not None
+    assert failure.code == "not_media"
+
+
+def test_object_that_is_not_there_yet_is_looked_for_again(world: World) -> None:
+    world.work = lambda work: ingest(work, needs(world))
+    upload = world.upload(status=UploadStatus.PENDING_UPLOAD, plan=None, open_tasks=frozenset())
+    world.adapters.queue.send(Lane.EVENTS, messages.encode(upload.upload_id, INGEST))
+    assert world.handle(Lane.EVENTS).ending is Ending.RETRY
+
+
+def test_same_event_three_times_is_planned_once(world: World) -> None:
+    world.work = lambda work: ingest(work, needs(world))
+    upload, _ = arrive(world, b"x" * 1_000)
+    for _ in range(2):
+        world.adapters.raw.put(upload.object_key, b"x" * 1_000, "video/mp4")
+        assert world.handle(Lane.EVENTS).ending is Ending.OVER
+    assert world.row(upload, INGEST).leases == 1
+
+
+def test_cancelled_while_it_was_probed_the_upload_gets_no_plan(world: World) -> None:
+    def cancel_meanwhile(work: Work) -> Outcome:
+        outcome = ingest(work, needs(world))
+        stored = world.snapshot(work.upload).upload
+        cancelled = uploads.cancelled(stored, world.adapters.clock.now(), world.flow.watch)
+        world.adapters.store.write_upload(stored, cancelled)
+        return outcome
+
+    world.work = cancel_meanwhile
+    upload, ending = arrive(world, b"x" * 1_000)
+    snapshot = world.snapshot(upload)
+    assert ending is Ending.OVER
+    assert snapshot.upload.status is UploadStatus.CANCELLED
+    assert "transcribe" not in snapshot.tasks
+
+
+def test_sweep_that_moves_the_due_time_meanwhile_does_not_spoil_the_plan(world: World) -> None:
+    def watched_meanwhile(work: Work) -> Outcome:
+        outcome = ingest(work, needs(world))
+        stored = world.snapshot(work.upload).upload
+        later = uploads.watched_again(stored, world.adapters.clock.now(), world.flow.watch)
+        world.adapters.store.write_upload(stored, later)
+        return outcome
+
+    world.work = watched_meanwhile
+    upload, ending = arrive(world, b"x" * 1_000)
+    assert ending is Ending.DONE
+    assert world.snapshot(upload).upload.status is UploadStatus.PROCESSING
+
+
+def test_foreign_object_below_the_prefix_is_ignored(world: World) -> None:
+    upload = world.upload(status=UploadStatus.PENDING_UPLOAD, plan=None, open_tasks=frozenset())
+    other = upload.object_key.replace("talk.mp4", "other.mp4")
+    world.adapters.raw.put(other, b"x", "video/mp4")
+    assert world.handle(Lane.EVENTS).ending is Ending.OVER
+    assert world.snapshot(upload).tasks == {}
