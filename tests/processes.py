@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,7 +105,7 @@ def _answers(service: Service) -> bool:
         return False
 
 
-def environment_of(world: World) -> Mapping[str, str]:
+def environment_of(world: World) -> dict[str, str]:
     """This process's environment with the settings of the world, and its keys."""
     settings = world.settings
     kept = {name: value for name, value in os.environ.items() if not name.startswith("REELWORKS_")}

@@ -21,6 +21,7 @@ from reelworks.adapters.clients import Clients
 from reelworks.adapters.wiring import Adapters
 from reelworks.domain.instants import SECOND_MS, Millis
 from reelworks.domain.lease import LeaseRules, RetryPolicy
+from reelworks.domain.outcome import Outcome
 from reelworks.domain.plan import TaskKind
 from reelworks.domain.snapshot import Snapshot
 from reelworks.embedded.bootstrap import create_resources
@@ -81,7 +82,7 @@ class Installation:
     clock: WarpClock
     scratch: Path
     injector: FaultInjector
-    transcribe: Callable[[Handler, Work], object] | None = None
+    transcribe: Callable[[Handler, Work], Outcome] | None = None
     runs: Counter[str] = field(default_factory=Counter)
     deaths: int = 0
 
@@ -112,7 +113,7 @@ class Installation:
         real = bootstrap.handlers(SETTINGS, self.adapters)
         return {kind: partial(self._counted, handler) for kind, handler in real.items()}
 
-    def _counted(self, handler: Handler, work: Work) -> object:
+    def _counted(self, handler: Handler, work: Work) -> Outcome:
         self.runs[f"{work.task.name}/{work.task.token}"] += 1
         if work.task.kind is TaskKind.TRANSCRIBE and self.transcribe is not None:
             return self.transcribe(handler, work)
@@ -168,5 +169,5 @@ class Installation:
         """No message anywhere but in the dead-letter queue, and no row that anybody watches."""
         depths = self.truth.queue.depths()
         empty = all(d.visible + d.in_flight + d.delayed == 0 for lane, d in depths.items() if lane != "dlq")
-        rows = (snapshot.upload, *snapshot.tasks.values())
-        return empty and all(row.due_at is None for row in rows)
+        dues = [snapshot.upload.due_at, *(task.due_at for task in snapshot.tasks.values())]
+        return empty and not any(dues)

@@ -45,7 +45,10 @@ exec {find_tools().ffmpeg} "$@"
 
 
 def child(pid_file: Path) -> int:
-    return int(eventually(lambda: pid_file.exists() and pid_file.read_text().strip(), "ffmpeg has started"))
+    text = eventually(
+        lambda: pid_file.read_text().strip() if pid_file.exists() else None, "ffmpeg has started"
+    )
+    return int(text)
 
 
 def scratch_of(folder: Path) -> list[Path]:

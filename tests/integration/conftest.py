@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.media.fixtures import samples, tools
 from tests.servers import ministack, moto
 from tests.world import World, make_world
 
-__all__ = ["ministack", "moto"]
+__all__ = ["ministack", "moto", "samples", "tools"]
 
 
 @pytest.fixture(params=["ministack", "moto"])

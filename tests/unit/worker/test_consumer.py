@@ -54,11 +54,11 @@ class Site:
     def _work(self, work: Work) -> Outcome:
         return self.world.work(work)
 
-    def _receive(self, lane: str, limit: int, wait_s: int, visibility_s: int) -> list[Received]:
-        self.asked.append((lane, limit, wait_s))
+    def _receive(self, lane: str, limit: int, wait_seconds: int, visibility_seconds: int) -> list[Received]:
+        self.asked.append((lane, limit, wait_seconds))
         if self.broken:
             raise Unreachable("no SQS")
-        return self.receive(lane, limit, wait_s, visibility_s)
+        return self.receive(lane, limit, wait_seconds, visibility_seconds)
 
     def stop(self) -> None:
         self.stopping.set()

@@ -129,13 +129,14 @@ class Processor:
 
     def _claim(self, before: Task | None, task: Task) -> None:
         """Asked again when no answer came: a claim that took effect unnoticed would cost the task an attempt."""
-        for pause_s in (*CLAIM_PAUSES_S, None):
+        for pause_s in CLAIM_PAUSES_S:
             try:
-                return self._flow.store.write_task(before, task, Guard.UNCHANGED)
+                self._flow.store.write_task(before, task, Guard.UNCHANGED)
             except Unreachable:
-                if pause_s is None:
-                    raise
                 self._flow.clock.sleep(pause_s)
+            else:
+                return
+        self._flow.store.write_task(before, task, Guard.UNCHANGED)
 
     def _over(self, hint: Hint) -> Verdict:
         """Nothing to run. Whoever ran it may have died before the next step, so the graph is advanced."""

@@ -1,0 +1,86 @@
+"""The whole pipeline on an emulator, in one process: the API's use cases, real presigned requests, real handlers."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+from msgspec import structs
+
+from reelworks.domain.plan import TaskKind
+from reelworks.domain.snapshot import Snapshot
+from reelworks.domain.upload import Upload
+from reelworks.ports import Received
+from reelworks.runtime.settings import Settings, Speech
+from tests.world import World
+from upload_api import bootstrap as api
+from upload_api.service import Caller, Report, create_upload, read_upload
+from upload_api.validation import Wanted
+from worker import bootstrap as worker
+from worker.verdict import Ending
+from worker.work import Handler
+
+LANES = ("events", "fast", "speech")
+SPOKEN = "it speaks"
+
+
+@dataclass
+class Pipeline:
+    """A world whose handlers are the real ones, with a speech engine that always hears the same."""
+
+    world: World
+
+    def __post_init__(self) -> None:
+        self.settings: Settings = structs.replace(
+            self.world.settings, speech=Speech(provider="fake", fake_text=SPOKEN)
+        )
+        handlers = worker.handlers(self.settings, self.world.adapters)
+        self.handlers: dict[TaskKind, Handler] = dict(handlers)
+        self.world.work = lambda work: self.handlers[work.task.kind](work)
+        self.deps = api.dependencies(self.settings, self.world.adapters)
+
+    def announce(self, file: Path, content_type: str = "video/mp4", name: str | None = None) -> Upload:
+        """POST /api/uploads, then the bytes with the headers that it gave."""
+        wanted = Wanted(
+            file_name=name or file.name,
+            content_type=content_type,
+            size_bytes=max(file.stat().st_size, 1),
+            user_id="ada",
+            project_id=None,
+            profile="default",
+            checksum_sha256=None,
+            callback_url=None,
+            priority="normal",
+        )
+        receipt = create_upload(wanted, Caller(), self.deps)
+        answer = httpx.request(
+            receipt.signed.method,
+            receipt.signed.url,
+            headers=dict(receipt.signed.headers),
+            content=file.read_bytes(),
+            trust_env=False,
+        )
+        assert answer.is_success, answer.text
+        return receipt.upload
+
+    def work(self) -> list[Ending]:
+        """Everything that is there to do, once."""
+        endings = []
+        while message := self._next():
+            endings.append(self.world.processor().handle(message).ending)
+        return [ending for ending in endings if ending is not Ending.TEST_EVENT]
+
+    def _next(self) -> Received | None:
+        for lane in LANES:
+            for message in self.world.queue.receive(lane, 1, 0, 30):
+                return message
+        return None
+
+    def run(self, file: Path, **kwargs: str) -> Snapshot:
+        """An upload from its announcement to its end."""
+        upload = self.announce(file, **kwargs)
+        self.work()
+        return self.world.snapshot(upload)
+
+    def report(self, upload: Upload) -> Report:
+        """GET /api/uploads/{id}."""
+        return read_upload(upload.upload_id, self.deps)
