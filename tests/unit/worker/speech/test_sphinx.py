@@ -104,13 +104,18 @@ def test_a_cancelled_transcription_stops_soon_and_leaves_the_decoder_usable(
     demo = demo_clip(engine, tmp_path)
     long = joined(tmp_path / "long.wav", *[demo.path] * 12)
     cancellation = Cancellation()
-    threading.Timer(1.0, cancellation.cancel, [LeaseLost("taken")]).start()
+    asked: list[float] = []
 
-    begun = time.monotonic()
+    def cancel() -> None:
+        asked.append(time.monotonic())
+        cancellation.cancel(LeaseLost("taken"))
+
+    threading.Timer(1.0, cancel).start()
     with pytest.raises(LeaseLost):
         sphinx.transcribe(long, language=None, cancellation=cancellation, progress=lambda _: None)
 
-    assert time.monotonic() - begun < 3
+    # 0.6 s alone on a machine; the rest is for tests that run beside this one.
+    assert time.monotonic() - asked[0] < 3
     assert heard(sphinx, demo).text == WORDS
 
 
