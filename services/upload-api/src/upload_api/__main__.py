@@ -29,8 +29,8 @@ def main() -> int:
     log.info("api.starting", host=settings.api.host, port=settings.api.port)
     try:
         server(app, settings.api).run()
-    except SystemExit as error:  # how uvicorn says that it could not start; the reason is in the log
-        return int(error.code or 0)
+    except SystemExit:  # how uvicorn says that it could not start; the reason is in the log
+        return 1
     log.info("api.stopped")
     return 0
 

@@ -12,6 +12,7 @@ const SPOKEN = { done: "done", active: "in progress", failed: "failed", paused: 
 
 export function draw(job) {
   show(byId("upload"), true);
+  byId("drop").classList.add("compact"); // the file is what matters now
   setText(byId("upload-name").firstElementChild, job.name);
   setText(byId("upload-facts"), facts(job));
   drawLabel(job);
@@ -73,7 +74,7 @@ function drawNotice(wanted) {
   show(byId("notice-text"), wanted.text !== "");
   const fields = byId("notice-fields");
   show(fields, wanted.fields.length > 0);
-  fields.replaceChildren(...wanted.fields.map(({ field, message }) => make("li", {}, make("code", {}, field), ` ${message}`)));
+  fields.replaceChildren(...wanted.fields.map(({ field, message }) => make("li", {}, make("strong", {}, field), ` ${message}`)));
 }
 
 function drawActions(job) {

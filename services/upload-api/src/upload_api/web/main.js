@@ -33,7 +33,9 @@ function add(job) {
 function remove(job) {
   jobs = jobs.filter((other) => other !== job);
   if (current === job) current = null;
-  if (!current) show(byId("upload"), false);
+  if (current) return;
+  show(byId("upload"), false);
+  byId("drop").classList.remove("compact");
 }
 
 function choose(job) {

@@ -81,11 +81,20 @@ export function notice(job) {
   if (view?.status === "EXPIRED") return plain("warn", "Expired", "The file did not arrive in time.");
   if (view?.status === "CANCELLED") return plain("warn", "Cancelled", "Nothing will be done with this upload.");
   if (trouble) return plain("warn", trouble.title, trouble.passing ? `${trouble.detail} Trying again…` : trouble.detail);
-  if (problem) return { tone: "bad", title: problem.title, text: problem.fields.length ? "" : problem.detail, fields: problem.fields };
+  if (problem) return refused(problem);
   if (job.phase === "stopped") return plain("warn", "Upload stopped", "Nothing was kept. You can send the file again.");
   if (job.phase === "remembered" && view?.status === "PENDING_UPLOAD")
     return plain("warn", "The file has not arrived", "Choose it again to upload it.");
   return null;
+}
+
+/** The API names its own fields; people know them by other names. */
+const FIELDS = { fileName: "The name", contentType: "The type", sizeBytes: "The size" };
+
+function refused({ title, detail, fields }) {
+  if (!fields.length) return { tone: "bad", title, text: detail, fields };
+  const named = fields.map(({ field, message }) => ({ field: FIELDS[field] ?? field, message }));
+  return { tone: "bad", title: "This file cannot be uploaded", text: "", fields: named };
 }
 
 const plain = (tone, title, text) => ({ tone, title, text, fields: [] });
