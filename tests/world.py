@@ -153,10 +153,10 @@ class World:
         self.adapters.store.write_task(None, task, Guard.UNCHANGED)
         return task
 
-    def running(self, upload: Upload, message_id: str, attempts: int = 0) -> Task:
-        """A stored task with a live lease of somebody else."""
+    def running(self, upload: Upload, message_id: str, attempts: int = 0, age_ms: int = 0) -> Task:
+        """A stored task with a lease of somebody else, taken `age_ms` ago: alive unless that is long."""
         ready = self.task(upload, attempts=attempts)
-        now = self.adapters.clock.now()
+        now = self.adapters.clock.now() - age_ms
         decision = tasks.claim(ready, make_claimant("other", message_id), now, RULES)
         assert isinstance(decision, tasks.Claimed)
         self.adapters.store.write_task(ready, decision.task, Guard.UNCHANGED)

@@ -147,10 +147,7 @@ def dead_letter(world: World) -> Mapping[str, str]:
 def test_message_of_an_exhausted_task_is_moved_to_the_dead_letters(world: World) -> None:
     """The worker that failed it died before it could move the message."""
     upload = world.upload()
-    world.running(upload, message_id="another", attempts=RULES.max_attempts - 1)
-    row = world.row(upload)
-    expired = world.adapters.clock.now() - 60_000
-    world.adapters.store.write_task(row, _with(row, lease_until=expired, due_at=expired), Guard.OWNED)
+    world.running(upload, "another", attempts=RULES.max_attempts - 1, age_ms=2 * RULES.lease_ms)
     send(world, upload)
     assert world.handle().ending is Ending.EXHAUSTED
     assert world.row(upload).status is TaskStatus.FAILED

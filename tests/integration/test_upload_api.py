@@ -4,6 +4,7 @@ import base64
 import hashlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -151,11 +152,11 @@ def running(world: World, **changes: str) -> Iterator[tuple["subprocess.Popen[st
         process.communicate()
 
 
-def wait_until_ready(process: "subprocess.Popen[str]", url: str) -> None:
+def wait_until(process: "subprocess.Popen[str]", url: str) -> None:
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            if httpx.get(f"{url}/readyz", trust_env=False).is_success:
+            if httpx.get(url, trust_env=False).is_success:
                 return
         except httpx.TransportError:
             time.sleep(0.05)  # it announces nothing but its port
@@ -165,7 +166,7 @@ def wait_until_ready(process: "subprocess.Popen[str]", url: str) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_an_idle_process_stops_within_seconds(world: World, number: int) -> None:
     with running(world) as (process, url):
-        wait_until_ready(process, url)
+        wait_until(process, f"{url}/readyz")
         with httpx.Client(
             base_url=url, trust_env=False
         ) as client:  # a kept-alive connection must not hold it up
@@ -181,9 +182,24 @@ def test_an_idle_process_stops_within_seconds(world: World, number: int) -> None
     assert "X-Amz-Signature" not in log
 
 
+def test_a_request_that_hangs_does_not_hold_the_process_up(world: World) -> None:
+    with socket.create_server((HOST, 0)) as silent:  # takes connections and never answers
+        endpoint = f"http://{HOST}:{silent.getsockname()[1]}"
+        changes = {"REELWORKS_AWS_ENDPOINT_URL": endpoint, "REELWORKS_API_SHUTDOWN_GRACE_S": "1"}
+        with running(world, **changes) as (process, url):
+            wait_until(process, f"{url}/healthz")
+            with socket.create_connection((HOST, int(url.rpartition(":")[2]))) as client:
+                client.sendall(f"GET /api/uploads/{'0' * 32} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+                silent.settimeout(10)
+                connection, _ = silent.accept()  # the request is in the middle of its call
+                process.send_signal(signal.SIGTERM)
+                assert process.wait(6) == 0
+                connection.close()
+
+
 def test_the_server_does_not_tell_what_it_is(world: World) -> None:
     with running(world) as (process, url):
-        wait_until_ready(process, url)
+        wait_until(process, f"{url}/readyz")
         assert "server" not in httpx.get(url, trust_env=False).headers
 
 
@@ -197,6 +213,6 @@ def test_wrong_settings_are_told_in_one_line(world: World) -> None:
 
 def test_a_port_in_use_ends_the_process(world: World) -> None:
     with running(world) as (first, url):
-        wait_until_ready(first, url)
+        wait_until(first, f"{url}/readyz")
         with running(world, REELWORKS_API_PORT=url.rpartition(":")[2]) as (second, _):
             assert second.wait(20) == 1
