@@ -214,3 +214,49 @@ def test_everything_can_be_reached_with_the_keyboard(page: Page) -> None:
     for _ in range(3):
         page.keyboard.press("Tab")
     expect(page.locator("#choose")).to_be_focused()
+
+
+def test_without_access_to_the_bucket_the_beginning_is_shown(page: Page, studio: Studio, clip: Path) -> None:
+    page.route("**/transcript.json*", lambda route: route.abort())
+    page.set_input_files("#choose", clip)
+    expect(page.locator("#upload-status")).to_have_text("Processing")
+    studio.process()
+    expect(page.locator("#segments")).to_have_text("The <b>first</b> sentence.")
+
+
+def test_transcripts_are_saved_under_the_name_of_the_file(page: Page, studio: Studio, clip: Path) -> None:
+    page.set_input_files("#choose", clip)
+    expect(page.locator("#upload-status")).to_have_text("Processing")
+    studio.process()
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Save as VTT").click()
+    assert saved.value.suggested_filename.startswith("talk")
+    assert saved.value.suggested_filename.endswith(".vtt")
+    assert Path(saved.value.path()).read_bytes() == VTT
+
+
+def test_a_dropped_file_of_unknown_type_is_known_by_its_name(page: Page, studio: Studio) -> None:
+    asked = []
+    page.on(
+        "request", lambda request: asked.append(request.post_data_json) if request.method == "POST" else None
+    )
+    page.evaluate(
+        """() => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File(["x"], "holiday.MKV", { type: "" }));
+            document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+        }"""
+    )
+    expect(page.locator("#upload-status")).to_have_text("Processing")
+    assert asked == [{"fileName": "holiday.MKV", "contentType": "video/x-matroska", "sizeBytes": 1}]
+    studio.refuse("x")
+
+
+@pytest.mark.parametrize("width", [320, 768, 1440])
+def test_nothing_sticks_out_at_any_width(page: Page, studio: Studio, clip: Path, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 700})
+    page.set_input_files("#choose", clip)
+    expect(page.locator("#upload-status")).to_have_text("Processing")
+    studio.process()
+    expect(page.locator("#segments button")).to_have_count(2)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

@@ -1,6 +1,7 @@
 """`python -m upload_api`: serves until SIGTERM."""
 
 import math
+import os
 import sys
 import threading
 
@@ -10,6 +11,7 @@ from litestar import Litestar
 from reelworks.errors import ReelworksError
 from reelworks.runtime import logging, shutdown
 from reelworks.runtime.settings import Api, from_environment
+from upload_api import threads
 from upload_api.bootstrap import build
 
 log = logging.get(__name__)
@@ -27,11 +29,15 @@ def main() -> int:
     # uvicorn stops on SIGTERM by itself, then raises the signal once more for whoever had it before: that is us.
     shutdown.on_signals(threading.Event())
     log.info("api.starting", host=settings.api.host, port=settings.api.port)
+    executor = threads.install()
     try:
         server(app, settings.api).run()
     except SystemExit:  # how uvicorn says that it could not start; the reason is in the log
         return 1
-    log.info("api.stopped")
+    stuck = threads.release(executor)
+    log.info("api.stopped", stuck=stuck)
+    if stuck:
+        os._exit(0)  # else the interpreter would wait for calls whose clients are long gone
     return 0
 
 
