@@ -216,6 +216,7 @@ def _work(snapshot: Snapshot, lease: Lease, scratch: Path) -> Work:
     return Work(
         upload=upload,
         task=task,
+        inputs={name: row.outputs for name, row in snapshot.tasks.items() if row.outputs is not None},
         scratch=scratch,
         prefix=attempt_prefix(upload.user_id, upload.upload_id, task.name, task.token or ""),
         cancellation=lease.cancellation,

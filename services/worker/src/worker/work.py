@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reelworks.domain.outcome import Outcome
+from reelworks.domain.outcome import Outcome, Outputs
 from reelworks.domain.plan import TaskKind
 from reelworks.domain.task import Task
 from reelworks.domain.upload import Upload
@@ -15,12 +15,13 @@ from reelworks.runtime.cancellation import Cancellation
 class Work(Struct, frozen=True, kw_only=True):
     """One attempt at one task.
 
-    `scratch`: an empty directory of its own, removed afterwards. `prefix`: the only S3 prefix of the media bucket it
+    `inputs`: outputs of the tasks that are DONE, by name. `scratch`: an empty directory of its own, removed afterwards. `prefix`: the only S3 prefix of the media bucket it
     may write below, ends in "/". `report`: takes the fraction that is done, 0 to 1; cheap, call it often.
     """
 
     upload: Upload
     task: Task
+    inputs: Mapping[str, Outputs]
     scratch: Path
     prefix: str
     cancellation: Cancellation

@@ -1,10 +1,14 @@
 """The task graph of an upload: a pure function of what the probe found and the profile."""
 
+from collections.abc import Iterator
 from enum import StrEnum
 
 from msgspec import Struct
 
-from reelworks.domain.profile import Profile
+from reelworks.domain import geometry, timeline
+from reelworks.domain.geometry import Size
+from reelworks.domain.profile import Profile, VideoOptions
+from reelworks.domain.timeline import Grid
 from reelworks.errors import Permanent
 
 INGEST = "ingest"
@@ -19,6 +23,14 @@ class TaskKind(StrEnum):
 
     INGEST = "ingest"
     TRANSCRIBE = "transcribe"
+    POSTER = "poster"
+    STORYBOARD = "storyboard"
+    THUMBNAILS = "thumbnails"
+    AUDIO = "audio"
+    VIDEO = "video"
+    PACKAGE = "package"
+    PREVIEW = "preview"
+    MP4 = "mp4"
 
 
 class Lane(StrEnum):
@@ -34,6 +46,14 @@ class Lane(StrEnum):
     """Transcription."""
 
 
+class MediaType(StrEnum):
+    """What people would call the file."""
+
+    VIDEO = "video"
+    AUDIO = "audio"
+    IMAGE = "image"
+
+
 class ObjectFacts(Struct, frozen=True, kw_only=True):
     """The object that the ingest saw. Later reads insist on this ETag (or version): no other bytes are processed."""
 
@@ -45,23 +65,48 @@ class ObjectFacts(Struct, frozen=True, kw_only=True):
 class MediaSummary(Struct, frozen=True, kw_only=True):
     """What the plan needs to know of a file. The whole report is in S3 at `report_key`.
 
-    `duration_ms`: of the longest stream; None where the container does not say.
+    `duration_ms`: of the longest stream; None where the container does not say. `width`, `height`: as displayed, 0
+    without pictures. `frame_rate`: the constant one it is encoded at, exact ("30000/1001").
     """
 
     format: str
     has_audio: bool
     has_video: bool
+    type: MediaType = MediaType.VIDEO
     duration_ms: int | None = None
+    width: int = 0
+    height: int = 0
+    frame_rate: str | None = None
     report_key: str | None = None
 
 
 class TaskSpec(Struct, frozen=True, kw_only=True):
-    """One node of the graph. `depends_on` names tasks of the same plan."""
+    """One node of the graph. `depends_on`: tasks that must be DONE. `after`: tasks that must have ended, somehow."""
 
     name: str
     kind: TaskKind
     lane: str
     depends_on: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+class Rung(Struct, frozen=True, kw_only=True):
+    """One rendition. `name`: its shorter side in pixels ("720"). `max_kbps`: cap, None leaves it to the encoder."""
+
+    name: str
+    width: int
+    height: int
+    crf: int
+    max_kbps: int | None = None
+
+
+class VideoPlan(Struct, frozen=True, kw_only=True):
+    """How the pictures are encoded, the same in every chunk."""
+
+    rungs: tuple[Rung, ...]
+    grid: Grid
+    preset: str
+    codec: str = "h264"
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -69,15 +114,69 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     profile: str
     tasks: tuple[TaskSpec, ...]
+    video: VideoPlan | None = None
 
 
-def make_plan(media: MediaSummary, profile: Profile) -> Plan:
+CHUNK = "video-{:03d}"
+
+
+def chunk_number(task: str) -> int:
+    """`video-007` → 7."""
+    return int(task.partition("-")[2])
+
+
+def make_plan(media: MediaSummary, profile: Profile, chunk_above_s: int = timeline.CHUNK_ABOVE_S) -> Plan:
     """The tasks for this media. A file without sound still gets its (empty) transcript, which takes no time."""
-    tasks: list[TaskSpec] = []
+    if media.type is MediaType.IMAGE:
+        thumbnails = TaskSpec(name="thumbnails", kind=TaskKind.THUMBNAILS, lane=Lane.FAST)
+        return Plan(profile=profile.name, tasks=(thumbnails,))
+    video = _video_plan(media, profile.video, chunk_above_s)
+    return checked(Plan(profile=profile.name, tasks=tuple(_tasks(media, profile, video)), video=video))
+
+
+def _video_plan(media: MediaSummary, options: VideoOptions | None, chunk_above_s: int) -> VideoPlan | None:
+    if options is None or media.type is not MediaType.VIDEO or media.frame_rate is None:
+        return None
+    sizes = geometry.ladder(Size(width=media.width, height=media.height), options.heights)
+    rungs = tuple(
+        Rung(name=str(s.short), width=s.width, height=s.height, crf=options.crf, max_kbps=options.max_kbps)
+        for s in sizes
+    )
+    grid = timeline.grid(media.frame_rate, media.duration_ms or 1, options.segment_s, chunk_above_s)
+    return VideoPlan(rungs=rungs, grid=grid, preset=options.preset, codec=options.codec)
+
+
+def _tasks(media: MediaSummary, profile: Profile, video: VideoPlan | None) -> Iterator[TaskSpec]:
+    """Quick things first: messages are sent in this order."""
+    streams: list[str] = []
+    if video is not None and profile.pictures:
+        yield TaskSpec(name="poster", kind=TaskKind.POSTER, lane=Lane.FAST)
+        yield TaskSpec(name="storyboard", kind=TaskKind.STORYBOARD, lane=Lane.FAST)
+    if media.has_audio and profile.stream_audio:
+        streams.append("audio")
+        yield TaskSpec(name="audio", kind=TaskKind.AUDIO, lane=Lane.FAST)
+    for number in range(video.grid.chunks if video else 0):
+        streams.append(CHUNK.format(number))
+        yield TaskSpec(name=streams[-1], kind=TaskKind.VIDEO, lane=Lane.ENCODE)
     if profile.transcribe:
         lane = Lane.SPEECH if media.has_audio else Lane.FAST
-        tasks.append(TaskSpec(name="transcribe", kind=TaskKind.TRANSCRIBE, lane=lane))
-    return checked(Plan(profile=profile.name, tasks=tuple(tasks)))
+        yield TaskSpec(name="transcribe", kind=TaskKind.TRANSCRIBE, lane=lane)
+    if streams:
+        yield from _packaged(profile, video, tuple(streams))
+
+
+def _packaged(profile: Profile, video: VideoPlan | None, streams: tuple[str, ...]) -> Iterator[TaskSpec]:
+    """A stream does not wait for its captions' success, only for their end."""
+    captions = ("transcribe",) if profile.transcribe else ()
+    yield TaskSpec(name="package", kind=TaskKind.PACKAGE, lane=Lane.FAST, depends_on=streams, after=captions)
+    if video is None:
+        return
+    if profile.preview:
+        yield TaskSpec(name="preview", kind=TaskKind.PREVIEW, lane=Lane.FAST, depends_on=streams)
+    names = {rung.name for rung in video.rungs}
+    for height in profile.mp4:
+        if str(height) in names:
+            yield TaskSpec(name=f"mp4-{height}", kind=TaskKind.MP4, lane=Lane.FAST, depends_on=streams)
 
 
 def checked(plan: Plan) -> Plan:
@@ -86,7 +185,7 @@ def checked(plan: Plan) -> Plan:
     for task in plan.tasks:
         if task.name in seen:
             raise Permanent(f"The plan names the task {task.name!r} twice.", code="invalid_plan")
-        if missing := set(task.depends_on) - seen:
+        if missing := {*task.depends_on, *task.after} - seen:
             raise Permanent(
                 f"Task {task.name!r} depends on {sorted(missing)}, not planned before it.",
                 code="invalid_plan",

@@ -1,24 +1,80 @@
-"""Named, validated processing options. A request names one; the plan follows from it."""
+"""Named, validated processing options. A request names a profile and may change some of it; the plan follows."""
 
-from msgspec import Struct
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
 
 from reelworks.errors import Permanent
+
+HEIGHTS = (360, 480, 720, 1080, 1440, 2160)
+"""The rungs there are, by their shorter side: a portrait video of "720" is 720 wide."""
+PRESETS = ("ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower")
+
+Crf = Annotated[int, Meta(ge=10, le=40)]
+Seconds = Annotated[int, Meta(ge=2, le=10)]
+Kilobits = Annotated[int, Meta(ge=100, le=60_000)]
+
+
+class VideoOptions(Struct, frozen=True, kw_only=True):
+    """The ladder.
+
+    `heights`: of the rungs, shorter side, each of HEIGHTS. `crf`: x264's constant rate factor, 23 is its default.
+    `max_kbps`: cap of the highest rung, None leaves it to the complexity of the picture. `segment_s`: length of
+    HLS segments, an even number, since each has two groups of pictures.
+    """
+
+    heights: tuple[int, ...] = (360, 720, 1080)
+    codec: Literal["h264"] = "h264"
+    crf: Crf = 23
+    max_kbps: Kilobits | None = None
+    preset: str = "fast"
+    segment_s: Seconds = 4
 
 
 class Profile(Struct, frozen=True, kw_only=True):
     """What to make of an upload.
 
-    `transcribe`: make a transcript. `language`: BCP 47 tag the speech is expected in, None to let the provider
-    decide.
+    `video`: the ladder, None for no stream of pictures. `stream_audio`: an audio rendition (the stream of a file
+    without pictures). `transcribe`, `language`: BCP 47 tag the speech is expected in, None lets the provider decide.
+    `pictures`: poster and storyboard (thumbnails of an image). `preview`: ten seconds as MP4. `mp4`: progressive
+    downloads, rungs by height; those the ladder lacks are left out. `loudness_lufs`: normalise to EBU R128's
+    integrated loudness, None leaves the sound alone.
     """
 
     name: str
+    video: VideoOptions | None = None
+    stream_audio: bool = False
     transcribe: bool = True
     language: str | None = None
+    pictures: bool = False
+    preview: bool = False
+    mp4: tuple[int, ...] = ()
+    loudness_lufs: float | None = None
 
 
-DEFAULT = Profile(name="default")
-PROFILES: dict[str, Profile] = {DEFAULT.name: DEFAULT}
+DEFAULT = Profile(
+    name="default", video=VideoOptions(), stream_audio=True, pictures=True, preview=True, mp4=(720,)
+)
+AUDIO = Profile(name="audio", stream_audio=True)
+"""Podcasts and voice notes: sound and transcript, whatever pictures come with it."""
+PREVIEW = Profile(
+    name="preview",
+    video=VideoOptions(heights=(360,), preset="veryfast"),
+    stream_audio=True,
+    transcribe=False,
+    pictures=True,
+    preview=True,
+)
+"""Quick and small: for moderation queues and editors."""
+ARCHIVE = Profile(
+    name="archive",
+    video=VideoOptions(heights=(360, 720, 1080, 1440, 2160), crf=20, preset="slow", segment_s=6),
+    stream_audio=True,
+    pictures=True,
+    mp4=(1080,),
+)
+"""Quality before time."""
+PROFILES: dict[str, Profile] = {p.name: p for p in (DEFAULT, AUDIO, PREVIEW, ARCHIVE)}
 
 
 def named(name: str) -> Profile:

@@ -64,7 +64,8 @@ def _unblocked(snapshot: Snapshot, now: Millis) -> Iterator[Move]:
         if task.status is not TaskStatus.WAITING:
             continue
         needed = [snapshot.tasks[name].status for name in task.depends_on if name in snapshot.tasks]
-        if all(status is TaskStatus.DONE for status in needed):
+        ended = all(snapshot.tasks[name].status in CLOSED for name in task.after if name in snapshot.tasks)
+        if ended and all(status is TaskStatus.DONE for status in needed):
             yield Promote(before=task, after=tasks.promoted(task, now))
         elif any(status in CLOSED and status is not TaskStatus.DONE for status in needed):
             yield Skip(before=task, after=tasks.skipped(task, now))

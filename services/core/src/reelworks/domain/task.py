@@ -79,6 +79,7 @@ class Task(Struct, frozen=True, kw_only=True):
     kind: TaskKind
     lane: str
     depends_on: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     status: TaskStatus
     attempts: int = 0
     leases: int = 0
@@ -142,13 +143,14 @@ ClaimDecision = Claimed | Held | TooEarly | Over | Exhausted
 
 def planned(spec: TaskSpec, upload_id: str, now: Millis) -> Task:
     """The first row of a planned task: READY at once if it depends on nothing."""
-    ready = not spec.depends_on
+    ready = not spec.depends_on and not spec.after
     return Task(
         upload_id=upload_id,
         name=spec.name,
         kind=spec.kind,
         lane=spec.lane,
         depends_on=spec.depends_on,
+        after=spec.after,
         status=TaskStatus.READY if ready else TaskStatus.WAITING,
         dispatches=1 if ready else 0,
         due_at=now + RESEND_AFTER_MS if ready else None,
@@ -282,7 +284,7 @@ def suspended(task: Task, suspend: Suspend, now: Millis) -> Task:
 
 
 def promoted(task: Task, now: Millis) -> Task:
-    """WAITING → READY: everything it depends on is DONE."""
+    """WAITING → READY: everything it depends on is DONE, everything it comes after has ended."""
     return structs.replace(
         task, status=TaskStatus.READY, dispatches=1, due_at=now + RESEND_AFTER_MS, updated_at=now
     )

@@ -1,5 +1,7 @@
 """What a media file contains, as far as anyone downstream asks. Made by `probe`, kept in S3 with the upload."""
 
+from typing import Literal
+
 from msgspec import Struct
 
 
@@ -20,7 +22,13 @@ class AudioStream(Struct, frozen=True, kw_only=True):
 
 
 class VideoStream(Struct, frozen=True, kw_only=True):
-    """`width` and `height` as coded (0: unknown); `frame_rate` an exact average like `30000/1001`, None: unknown."""
+    """`width` and `height` as coded (0: unknown). `rotation`: degrees clockwise to turn it for showing: 0, 90, 180, 270.
+
+    `sar`: sample aspect ratio, "1:1" for square pixels. `display_width`, `display_height`: after rotation and aspect.
+    `frame_rate` an exact average like `30000/1001`, None: unknown; `constant_rate`: the sane one to encode at (never
+    None for a picture that moves). `variable`: frames do not come at one rate. `field_order`: as ffprobe names it, None
+    if it is progressive or unknown. Colour names as ffprobe gives them, None where the file says nothing.
+    """
 
     index: int
     codec: str
@@ -28,9 +36,35 @@ class VideoStream(Struct, frozen=True, kw_only=True):
     height: int
     default: bool = False
     attached_pic: bool = False
+    rotation: Literal[0, 90, 180, 270] = 0
+    flipped: bool = False
+    sar: str = "1:1"
+    display_width: int = 0
+    display_height: int = 0
     frame_rate: str | None = None
+    constant_rate: str | None = None
+    variable: bool = False
+    field_order: str | None = None
+    pixel_format: str | None = None
+    bits: int = 8
+    alpha: bool = False
+    color_primaries: str | None = None
+    color_transfer: str | None = None
+    color_space: str | None = None
+    color_range: str | None = None
     start_ms: int = 0
     duration_ms: int | None = None
+    frames: int | None = None
+
+    @property
+    def hdr(self) -> bool:
+        """PQ or HLG: must be tone-mapped for people without an HDR screen."""
+        return self.color_transfer in ("smpte2084", "arib-std-b67")
+
+    @property
+    def interlaced(self) -> bool:
+        """Fields instead of frames."""
+        return self.field_order in ("tt", "bb", "tb", "bt")
 
 
 class MediaReport(Struct, frozen=True, kw_only=True):
