@@ -1,0 +1,1 @@
+"""Still pictures: of videos (posters, storyboards) and of image uploads (thumbnails)."""

@@ -1,0 +1,48 @@
+"""The filters that turn a decoded frame into the picture people should see: upright, square pixels, SDR, opaque.
+
+Rotation is ffmpeg's own (it inserts it before these filters).
+"""
+
+from reelworks.domain.geometry import Size
+from worker.media.report import VideoStream
+
+JPEG_COLOURS = "out_color_matrix=bt601:out_range=full"
+"""JFIF knows nothing else: full-range BT.601, whatever the video used."""
+HD_HEIGHT = 720
+
+
+def picture(stream: VideoStream, size: Size) -> str:
+    """A chain from the decoder's frame to full-range 4:2:0 of that size."""
+    steps = [*_deinterlaced(stream), *_tagged(stream), *_opaque(stream)]
+    shape = f"w={size.width}:h={size.height}:flags=area+accurate_rnd"
+    if stream.hdr:
+        # Scaled down first: tone-mapping costs floating point per pixel. Without zscale (cases 9).
+        steps.append(f"scale={shape}:out_transfer=linear:out_primaries=bt709,format=gbrpf32le")
+        steps.append("tonemap=hable:desat=0,scale=out_transfer=bt709:out_color_matrix=bt709")
+        shape = ""
+    steps.append(f"scale={shape + ':' if shape else ''}{JPEG_COLOURS},format=yuv420p,setsar=1")
+    return ",".join(steps)
+
+
+def _deinterlaced(stream: VideoStream) -> list[str]:
+    """From the fields of one frame alone: the keyframes around it are seconds away, which bwdif takes for motion."""
+    return ["estdif=mode=frame:deint=all"] if stream.interlaced else []
+
+
+def _tagged(stream: VideoStream) -> list[str]:
+    """HD without a word on colours is BT.709 by convention; swscale would take it for BT.601."""
+    untagged = stream.color_space in (None, "unknown", "unspecified")
+    rgb = (stream.pixel_format or "").startswith(("rgb", "bgr", "gbr", "pal", "argb", "abgr"))
+    return ["setparams=colorspace=bt709"] if untagged and not rgb and stream.height >= HD_HEIGHT else []
+
+
+def _opaque(stream: VideoStream) -> list[str]:
+    return [ON_WHITE] if stream.alpha else []
+
+
+ON_WHITE = (
+    "format=rgba,split[over][under];"
+    "[under]drawbox=color=white:thickness=fill:replace=1[white];"
+    "[white][over]overlay=format=rgb:alpha=straight"
+)
+"""What is transparent becomes white, as in a browser without a style sheet; just dropping alpha shows leftovers."""

@@ -1,0 +1,167 @@
+"""A few frames of a video as raw pixels, spread over its length, from keyframes: decoding nothing else makes a poster
+of a long film as cheap as that of a clip.
+
+Two ways. Short files are read once from end to end; of long ones, and of those in which every frame is a keyframe, only
+the places of interest. A file with hardly any keyframes is decoded as it is, up to a limit.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from reelworks.errors import Temporary
+from reelworks.runtime.cancellation import Cancellation
+from worker.media.audio import MediaFile
+from worker.media.command import Command, Finished
+from worker.media.engine import MediaEngine
+from worker.media.hostile import MAX_BLOCK_BYTES, file_url, input_options
+from worker.media.report import VideoStream
+
+READ_THROUGH_MS = 10 * 60_000
+"""At x264's usual keyframe every 2 to 10 s, reading on and 40 to 100 seeks cost about the same at ten minutes."""
+SPREAD_MS = 2_000
+"""Between samples where the container does not know its length."""
+FULL_DECODE_S = 600
+"""How much of a file without keyframes is decoded: some minutes of one core at most."""
+INTRA_ONLY = frozenset(
+    {"mjpeg", "prores", "dnxhd", "dvvideo", "ffv1", "rawvideo", "huffyuv", "v210", "cfhd", "jpeg2000"}
+)
+SAMPLING_TIMEOUT_S = 300.0
+TIMES_NAME = "frame-times.txt"
+
+
+class Frame(Struct, frozen=True, kw_only=True):
+    """`time_ms` on the file's timeline; `pixels` in the layout that was asked for; `key`: a keyframe."""
+
+    time_ms: int
+    pixels: bytes
+    key: bool = True
+
+
+class Layout(Struct, frozen=True, kw_only=True):
+    """What to make of each frame: a filter chain, and how many bytes come out."""
+
+    filters: str
+    frame_bytes: int
+
+
+class Source(Struct, frozen=True, kw_only=True):
+    """A local file, its picture, and what is needed to decode it. `scratch`: a directory for small files."""
+
+    file: MediaFile
+    stream: VideoStream
+    engine: MediaEngine
+    cancellation: Cancellation
+    scratch: Path
+
+    @property
+    def duration_ms(self) -> int:
+        """Of the picture, as far as the container says; 0: unknown."""
+        return self.stream.duration_ms or self.file.report.duration_ms or 0
+
+
+def sample(
+    source: Source,
+    layout: Layout,
+    count: int,
+    *,
+    enough: int,
+    progress: Callable[[float], None] = lambda _: None,
+) -> tuple[Frame, ...]:
+    """Up to `count` frames in the order of time, no two of the same instant; () if nothing can be decoded.
+
+    `enough`: with fewer keyframes than that, other frames are taken as well.
+    """
+    every = source.stream.codec in INTRA_ONLY
+    long = source.duration_ms > READ_THROUGH_MS or (every and source.duration_ms > SPREAD_MS * count)
+    frames = _seeks(source, layout, count, progress) if long else _pass(source, layout, count, key=True)
+    if len(frames) < enough:
+        frames = max(frames, _pass(source, layout, count, key=False), key=len)
+    return frames
+
+
+def _pass(source: Source, layout: Layout, count: int, *, key: bool) -> tuple[Frame, ...]:
+    """One run from the beginning, with at least a `count`th of the length between two frames."""
+    step = (source.duration_ms or SPREAD_MS * count) / 1000 / count
+    spread = rf"select=isnan(prev_selected_t)+gte(t-prev_selected_t\,{step:.3f})"
+    limits = () if key else ("-t", str(FULL_DECODE_S))
+    frames = _run(source, layout, count, key=key, seek=limits, spread=f"{spread},")
+    return _distinct(frames)
+
+
+def _seeks(
+    source: Source, layout: Layout, count: int, progress: Callable[[float], None]
+) -> tuple[Frame, ...]:
+    """The keyframe before each of `count` places, evenly distributed."""
+
+    def found() -> Iterator[Frame]:
+        for number in range(count):
+            at_ms = source.duration_ms * (2 * number + 1) // (2 * count)
+            seek = ("-noaccurate_seek", "-ss", f"{at_ms / 1000:.3f}")
+            for frame in _run(source, layout, 1, key=True, seek=seek):
+                # Times count from the place that was asked for, and the keyframe is before it.
+                yield Frame(time_ms=max(0, at_ms + frame.time_ms), pixels=frame.pixels)
+            progress((number + 1) / count)
+
+    return _distinct(found())
+
+
+def _distinct(frames: Iterator[Frame]) -> tuple[Frame, ...]:
+    by_time = {frame.time_ms: frame for frame in frames}
+    return tuple(by_time[time_ms] for time_ms in sorted(by_time))
+
+
+def _run(
+    source: Source, layout: Layout, count: int, *, key: bool, seek: tuple[str, ...], spread: str = ""
+) -> Iterator[Frame]:
+    times = source.scratch / TIMES_NAME
+    times.unlink(missing_ok=True)
+    command = Command(
+        argv=(
+            *decode_options(source, key=key),
+            *seek,
+            *("-i", file_url(source.file.path)),
+            *("-map", f"0:{source.stream.index}", "-an", "-sn", "-dn"),
+            # As they come: a constant rate would repeat each keyframe until the next.
+            *("-fps_mode", "passthrough", "-enc_time_base", "1:1000"),
+            *("-vf", spread + layout.filters, "-frames:v", str(count)),
+            # Raw frames carry no times, so they are written beside them.
+            *("-stats_enc_pre", file_url(times), "-stats_enc_pre_fmt", "{pts}"),
+            *("-f", "rawvideo", "pipe:1"),
+        ),
+        timeout_s=SAMPLING_TIMEOUT_S,
+        max_stdout_bytes=count * layout.frame_bytes,
+    )
+    finished = source.engine.runner.run(command, cancellation=source.cancellation)
+    refuse_crash(finished)
+    return _frames(finished.stdout, times, layout.frame_bytes, key=key)
+
+
+def decode_options(source: Source, *, key: bool) -> tuple[str, ...]:
+    """The program and everything before the input's own seek options. Errors within the file stop nothing."""
+    tools, limits = source.engine.tools, source.engine.limits
+    return (
+        tools.ffmpeg,
+        *("-hide_banner", "-nostdin", "-nostats", "-y", "-v", "error"),
+        *("-max_alloc", str(MAX_BLOCK_BYTES)),
+        *("-threads", str(tools.threads), "-filter_threads", str(tools.threads)),
+        *input_options(max_pixels=limits.max_pixels),
+        *(("-skip_frame", "nokey") if key else ()),
+    )
+
+
+def refuse_crash(finished: Finished) -> None:
+    """Raise `Temporary` for what is about us: a crash, a full disk."""
+    if finished.crashed:
+        raise Temporary(f"Decoding the picture failed (signal {-finished.exit_code}).", code="decode_crashed")
+    if "No space left on device" in finished.stderr_tail:
+        raise Temporary("The worker ran out of scratch space.", code="scratch_full")
+
+
+def _frames(raw: bytes, times: Path, size: int, *, key: bool) -> Iterator[Frame]:
+    """Whole frames only: a decoder that was cut off may leave a part of one."""
+    lines = times.read_text().splitlines() if times.exists() else []
+    for number, line in enumerate(lines[: len(raw) // size]):
+        pixels = raw[number * size : (number + 1) * size]
+        yield Frame(time_ms=int(line), pixels=pixels, key=key)

@@ -1,0 +1,110 @@
+"""Poster: the frame of a video that stands for it, and a few others for its owner to choose from.
+
+Each candidate is there in both sizes, so choosing another one later is a change of a pointer and no work for ffmpeg.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+from msgspec import Struct
+
+from reelworks.domain import ranking
+from reelworks.domain.outcome import Done, Outcome, Outputs
+from reelworks.domain.ranking import Features, Weights
+from reelworks.ports import BlobStore
+from worker.media.engine import MediaEngine
+from worker.media.pictures import jpeg, posters, sizes, stills
+from worker.media.pictures.posters import Candidate
+from worker.media.pictures.sampling import Source
+from worker.tasks.picture_source import fetch
+from worker.work import Work
+
+LARGE, SMALL = 1280, 320
+"""Longer sides of the poster and of what a picker shows."""
+FETCHED, CHOSEN = 0.3, 0.8
+"""Fractions of the whole, by and large."""
+DESCRIPTION = "candidates.json"
+
+
+class PosterDependencies(Struct, frozen=True, kw_only=True):
+    """The buckets and ffmpeg. `weights`: the ranking as it is now; a default that nobody has trained will do."""
+
+    raw: BlobStore
+    media: BlobStore
+    engine: MediaEngine
+    weights: Callable[[], Weights] = Weights
+
+
+class Offer(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A candidate as stored. `large` and `small` are file names beside this document."""
+
+    time_ms: int
+    score: float
+    features: Features
+    large: str
+    small: str
+
+
+class Description(Struct, frozen=True, kw_only=True, rename="camel"):
+    """`candidates.json`: what was offered, by which weights, and which one (by index) was chosen.
+
+    Its features are what `ranking.updated` wants to know when the owner chooses another.
+    """
+
+    version: int = 1
+    width: int
+    height: int
+    chosen: int = 0
+    feature_names: tuple[str, ...] = ranking.NAMES
+    weights: Weights
+    candidates: tuple[Offer, ...]
+
+
+def poster(work: Work, needs: PosterDependencies) -> Outcome:
+    """Done with `poster`, `candidates`, and for each number from 0, the best, `candidate-N` and `poster-N`.
+
+    `poster` is `poster-0`: the same object. Permanent (`undecodable_video`) if no frame decodes.
+    """
+    source = fetch(work, raw=needs.raw, media=needs.media, engine=needs.engine)
+    work.report(FETCHED)
+    weights = needs.weights()
+    found = posters.candidates(source, weights, lambda part: work.report(FETCHED + part * (CHOSEN - FETCHED)))
+    offers = tuple(_offer(number, candidate) for number, candidate in enumerate(found))
+    files: dict[str, str] = {}
+    for number, (offer, candidate) in enumerate(zip(offers, found, strict=True)):
+        files |= _stored(work, needs, source, offer, candidate, number)
+        work.report(CHOSEN + (1 - CHOSEN) * (number + 1) / len(offers))
+    files |= {"poster": files["poster-0"], "candidates": work.prefix + DESCRIPTION}
+    body = msgspec.json.encode(_description(source, weights, offers))
+    needs.media.put(files["candidates"], body, "application/json", jpeg.IMMUTABLE)
+    return Done(outputs=Outputs(prefix=work.prefix, files=files))
+
+
+def _offer(number: int, candidate: Candidate) -> Offer:
+    return Offer(
+        time_ms=candidate.time_ms,
+        score=round(candidate.score, 4),
+        features=candidate.features,
+        large=f"poster-{number}.jpg",
+        small=f"candidate-{number}.jpg",
+    )
+
+
+def _stored(
+    work: Work, needs: PosterDependencies, source: Source, offer: Offer, candidate: Candidate, number: int
+) -> dict[str, str]:
+    """The names and keys of one candidate's files, once they are in the bucket."""
+    shape = sizes.displayed(source.stream)
+    large, small = work.scratch / offer.large, work.scratch / offer.small
+    wanted = {large: sizes.fit(shape, LARGE), small: sizes.fit(shape, SMALL)}
+    stills.save(source, candidate.time_ms, wanted, key=candidate.key)
+    keys = {f"poster-{number}": work.prefix + offer.large, f"candidate-{number}": work.prefix + offer.small}
+    for path, key in zip(wanted, keys.values(), strict=True):
+        needs.media.upload(path, key, jpeg.CONTENT_TYPE, jpeg.IMMUTABLE)
+        path.unlink()
+    return keys
+
+
+def _description(source: Source, weights: Weights, offers: tuple[Offer, ...]) -> Description:
+    size = sizes.fit(sizes.displayed(source.stream), LARGE)
+    return Description(width=size.width, height=size.height, weights=weights, candidates=offers)
