@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from reelworks.adapters.wiring import Adapters
 from reelworks.domain.instants import SECOND_MS
-from reelworks.domain.plan import MediaSummary, TaskKind
+from reelworks.domain.plan import MediaSummary, MediaType, TaskKind
 from reelworks.errors import InvalidSettings
 from reelworks.runtime.cancellation import Cancellation
 from reelworks.runtime.metrics import Metrics
@@ -191,9 +191,22 @@ def _probed(engine: MediaEngine, path: Path, cancellation: Cancellation) -> Prob
 
 def summary(report: MediaReport) -> MediaSummary:
     """What the plan needs of a report."""
+    picture = report.picture
+    moving = None if report.image else picture
     return MediaSummary(
         format=report.formats[0],
+        type=_media_type(report),
         has_audio=report.speech is not None,
-        has_video=report.picture is not None,
-        duration_ms=report.duration_ms,
+        has_video=moving is not None,
+        duration_ms=None if report.image else report.duration_ms,
+        picture_ms=moving.end_ms if moving else None,
+        width=picture.display_width if picture else 0,
+        height=picture.display_height if picture else 0,
+        frame_rate=moving.constant_rate if moving else None,
     )
+
+
+def _media_type(report: MediaReport) -> MediaType:
+    if report.image:
+        return MediaType.IMAGE
+    return MediaType.VIDEO if report.picture else MediaType.AUDIO

@@ -24,9 +24,13 @@ def even(pixels: float) -> int:
 
 
 def scaled(source: Size, short: int) -> Size:
-    """The source with its shorter side made `short`, same aspect."""
-    factor = short / source.short
-    return Size(width=even(source.width * factor), height=even(source.height * factor))
+    """The source with its shorter side made `short`, same aspect, no side longer than it was."""
+    return Size(width=_scaled(source.width, short, source), height=_scaled(source.height, short, source))
+
+
+def _scaled(side: int, short: int, source: Size) -> int:
+    """Rounding to even may not add the pixel that an odd side lacks."""
+    return max(2, min(even(side * short / source.short), side - side % 2))
 
 
 def ladder(source: Size, heights: tuple[int, ...]) -> tuple[Size, ...]:

@@ -65,8 +65,9 @@ class ObjectFacts(Struct, frozen=True, kw_only=True):
 class MediaSummary(Struct, frozen=True, kw_only=True):
     """What the plan needs to know of a file. The whole report is in S3 at `report_key`.
 
-    `duration_ms`: of the longest stream; None where the container does not say. `width`, `height`: as displayed, 0
-    without pictures. `frame_rate`: the constant one it is encoded at, exact ("30000/1001").
+    `duration_ms`: of the longest stream; None where that cannot be found out. `picture_ms`: where the pictures end, if
+    the container says: sound often goes on for a moment, or for an hour. `width`, `height`: as displayed, 0 without
+    pictures. `frame_rate`: the constant one it is encoded at, exact ("30000/1001").
     """
 
     format: str
@@ -74,6 +75,7 @@ class MediaSummary(Struct, frozen=True, kw_only=True):
     has_video: bool
     type: MediaType = MediaType.VIDEO
     duration_ms: int | None = None
+    picture_ms: int | None = None
     width: int = 0
     height: int = 0
     frame_rate: str | None = None
@@ -137,12 +139,15 @@ def make_plan(media: MediaSummary, profile: Profile, chunk_above_s: int = timeli
 def _video_plan(media: MediaSummary, options: VideoOptions | None, chunk_above_s: int) -> VideoPlan | None:
     if options is None or media.type is not MediaType.VIDEO or media.frame_rate is None:
         return None
+    if not (media.width and media.height):
+        return None
     sizes = geometry.ladder(Size(width=media.width, height=media.height), options.heights)
     rungs = tuple(
         Rung(name=str(s.short), width=s.width, height=s.height, crf=options.crf, max_kbps=options.max_kbps)
         for s in sizes
     )
-    grid = timeline.grid(media.frame_rate, media.duration_ms or 1, options.segment_s, chunk_above_s)
+    lasts_ms = media.picture_ms or media.duration_ms or 1
+    grid = timeline.grid(media.frame_rate, lasts_ms, options.segment_s, chunk_above_s)
     return VideoPlan(rungs=rungs, grid=grid, preset=options.preset, codec=options.codec)
 
 

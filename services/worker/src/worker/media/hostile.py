@@ -17,7 +17,7 @@ DEMUXERS = (
     "mpeg",  # program streams: vob, mpg
     "mxf",
     "ogg",
-    "gif",  # animated; other pictures need image demuxers, which match file-name patterns
+    "gif",  # animated; still pictures: PICTURE_DEMUXERS
     "mp3",
     "aac",
     "ac3",
@@ -34,6 +34,10 @@ DEMUXERS = (
 """Self-contained audio and video. Left out on purpose: hls, dash, concat, sdp, rtsp, imf and webm_dash_manifest (they
 fetch what they name), image2 and the *_pipe family (patterns, bombs), lavfi and devices, tedcaptions and the other
 subtitle formats (text that looks like media), and exotic game formats (decoders nobody fuzzes)."""
+
+PICTURE_DEMUXERS = ("jpeg_pipe", "png_pipe", "webp_pipe")
+"""Still pictures whose first bytes were recognised; never on the list above, always forced by name, so that no
+picture is opened by a guess. They read the one file they are given. SVG can name others and is never decoded."""
 
 MAX_PIXELS = 40_000_000
 """Per picture: 8K UHD is 33 million. A 16000x16000 jpeg of 1.5 MB took 400 MB to decode, refused it took 11 MB."""
@@ -53,6 +57,18 @@ def input_options(*, max_pixels: int = MAX_PIXELS, demuxers: tuple[str, ...] = D
         "-max_pixels",
         str(max_pixels),
     )
+
+
+def picture_options(demuxer: str, *, max_pixels: int = MAX_PIXELS) -> tuple[str, ...]:
+    """The same for a picture file that `sniff` recognised, one of PICTURE_DEMUXERS."""
+    return (*input_options(max_pixels=max_pixels, demuxers=(demuxer,)), "-f", demuxer)
+
+
+def options_for(formats: tuple[str, ...], *, max_pixels: int = MAX_PIXELS) -> tuple[str, ...]:
+    """The same for a file that was probed, by the formats of its report."""
+    if formats[0] in PICTURE_DEMUXERS:
+        return picture_options(formats[0], max_pixels=max_pixels)
+    return input_options(max_pixels=max_pixels)
 
 
 def file_url(path: Path) -> str:

@@ -14,7 +14,10 @@ _BY_CONTENT: dict[Content, tuple[str, str]] = {
         "playlist",
         "This is a playlist, which only names other files. Upload the recording itself.",
     ),
-    Content.IMAGE: ("image", f"This is a picture, not audio or video. {ACCEPTED}"),
+    Content.IMAGE: (
+        "image",
+        "This is a picture of a kind that is not processed. Save it as JPEG, PNG or WebP and upload it again.",
+    ),
     Content.ARCHIVE: ("not_media", "This is an archive. Unpack it and upload the recording that is inside."),
     Content.DOCUMENT: ("not_media", f"This is a document or a program, not audio or video. {ACCEPTED}"),
     Content.SUBTITLE: ("not_media", f"This is a subtitle file, not audio or video. {ACCEPTED}"),
@@ -74,6 +77,19 @@ def too_many_pixels(limit: int, width: int = 0, height: int = 0) -> Permanent:
         f"The picture {size} too large; at most {limit // 1_000_000} megapixels are accepted. "
         "Export it smaller.",
         code="too_many_pixels",
+    )
+
+
+def picture_instead_of_media() -> Permanent:
+    """Announced as audio or video, so somebody chose the wrong file."""
+    return Permanent(f"This is a picture, not audio or video. {ACCEPTED}", code="image")
+
+
+def undecodable_picture(codec: str) -> Permanent:
+    return Permanent(
+        f"The picture of this file ({codec}) cannot be decoded. "
+        "Export it again, as JPEG or as MP4 with H.264, and upload the new file.",
+        code="undecodable_picture",
     )
 
 

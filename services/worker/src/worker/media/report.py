@@ -4,6 +4,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from worker.media.hostile import PICTURE_DEMUXERS
+
 
 class AudioStream(Struct, frozen=True, kw_only=True):
     """`index` as in `-map 0:index`. `start_ms` on the file's presentation timeline; `duration_ms` None: unknown.
@@ -22,7 +24,8 @@ class AudioStream(Struct, frozen=True, kw_only=True):
 
 
 class VideoStream(Struct, frozen=True, kw_only=True):
-    """`width` and `height` as coded (0: unknown). `rotation`: degrees clockwise to turn it for showing: 0, 90, 180, 270.
+    """`width` and `height` as coded (0: unknown). `rotation`: degrees clockwise to turn it for showing, after mirroring
+    it left to right if `flipped`. `attached_pic`: cover art, or a single frame beside longer sound.
 
     `sar`: sample aspect ratio, "1:1" for square pixels. `display_width`, `display_height`: after rotation and aspect.
     `frame_rate` an exact average like `30000/1001`, None: unknown; `constant_rate`: the sane one to encode at (never
@@ -57,6 +60,11 @@ class VideoStream(Struct, frozen=True, kw_only=True):
     frames: int | None = None
 
     @property
+    def end_ms(self) -> int | None:
+        """Where it ends on the presentation timeline."""
+        return None if self.duration_ms is None else self.start_ms + self.duration_ms
+
+    @property
     def hdr(self) -> bool:
         """PQ or HLG: must be tone-mapped for people without an HDR screen."""
         return self.color_transfer in ("smpte2084", "arib-std-b67")
@@ -78,12 +86,21 @@ class MediaReport(Struct, frozen=True, kw_only=True):
     other_streams: int = 0
 
     @property
+    def image(self) -> bool:
+        """A still picture and nothing else: a picture file, or a GIF that does not move."""
+        picture = self.picture
+        if self.audio or picture is None:
+            return False
+        return self.formats[0] in PICTURE_DEMUXERS or (self.formats[0] == "gif" and picture.frames == 1)
+
+    @property
     def speech(self) -> AudioStream | None:
         """The audio track people hear: marked as default, then with most channels, then first (cases 7)."""
         return max(self.audio, key=lambda a: (a.default, a.channels, -a.index), default=None)
 
     @property
     def picture(self) -> VideoStream | None:
-        """The moving picture: default, then largest. Cover art is none, such a file is audio (cases 4)."""
-        moving = [v for v in self.video if not v.attached_pic]
+        """The moving picture: default, then largest. Cover art is none, such a file is audio (cases 4). Nor is what
+        has no size: nothing here can decode it."""
+        moving = [v for v in self.video if not v.attached_pic and v.width and v.height]
         return max(moving, key=lambda v: (v.default, v.width * v.height, -v.index), default=None)

@@ -48,6 +48,20 @@ SIGNATURES: tuple[tuple[Content, re.Pattern[bytes]], ...] = (
 """First match wins. Sources: each format's own specification, and the probe functions in libavformat."""
 
 
+_PICTURE_DEMUXERS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
+    ("jpeg_pipe", re.compile(rb"\xff\xd8\xff")),
+    ("png_pipe", re.compile(rb"\x89PNG\r\n\x1a\n")),
+    ("webp_pipe", re.compile(rb"RIFF.{4}WEBPVP8", re.DOTALL)),
+)
+
+
+def picture_demuxer(path: Path) -> str | None:
+    """The demuxer for a still picture of a kind that is processed; None for any other file."""
+    with path.open("rb") as file:
+        head = file.read(16)
+    return next((name for name, signature in _PICTURE_DEMUXERS if signature.match(head)), None)
+
+
 def sniff(path: Path) -> Content:
     """Look at the first 4 KiB of a file."""
     with path.open("rb") as file:

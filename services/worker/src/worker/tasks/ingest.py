@@ -12,11 +12,12 @@ from msgspec import Struct, structs
 from reelworks.domain import plan as plans
 from reelworks.domain import profile as profiles
 from reelworks.domain.outcome import Accepted, Outcome, Outputs
-from reelworks.domain.plan import MediaSummary, ObjectFacts
+from reelworks.domain.plan import MediaSummary, MediaType, ObjectFacts
 from reelworks.domain.upload import Upload
 from reelworks.errors import Permanent, Temporary
 from reelworks.ports import BlobStore
 from reelworks.runtime.cancellation import Cancellation
+from worker.media import refusals
 from worker.work import Work
 
 SOURCE_NAME = "source"
@@ -53,12 +54,19 @@ def ingest(work: Work, needs: IngestDependencies) -> Outcome:
     source = work.scratch / SOURCE_NAME
     needs.raw.download(upload.object_key, facts, source, work.cancellation)
     probed = needs.probe(source, work.cancellation)
+    check_type(upload, probed.summary)
     report_key = work.prefix + REPORT_NAME
     needs.media.put(report_key, probed.report, "application/json")
     summary = structs.replace(probed.summary, report_key=report_key)
     plan = plans.make_plan(summary, profiles.named(upload.profile))
     outputs = Outputs(prefix=work.prefix, files={"probe": report_key})
     return Accepted(outputs=outputs, object=facts, media=summary, plan=plan)
+
+
+def check_type(upload: Upload, media: MediaSummary) -> None:
+    """Permanent for a picture that was announced as audio or video (cases 17): somebody chose the wrong file."""
+    if media.type is MediaType.IMAGE and upload.content_type.startswith(("audio/", "video/")):
+        raise refusals.picture_instead_of_media()
 
 
 def check_size(upload: Upload, facts: ObjectFacts, max_bytes: int) -> None:
