@@ -4,6 +4,7 @@ Each candidate is there in both sizes, so choosing another one later is a change
 """
 
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -71,9 +72,9 @@ def poster(work: Work, needs: PosterDependencies) -> Outcome:
     found = posters.candidates(source, weights, lambda part: work.report(FETCHED + part * (CHOSEN - FETCHED)))
     offers = tuple(_offer(number, candidate) for number, candidate in enumerate(found))
     files: dict[str, str] = {}
-    for number, (offer, candidate) in enumerate(zip(offers, found, strict=True)):
-        files |= _stored(work, needs, source, offer, candidate, number)
-        work.report(CHOSEN + (1 - CHOSEN) * (number + 1) / len(offers))
+    for done, (offer, candidate) in enumerate(zip(offers, found, strict=True), 1):
+        files |= _stored(work, needs, _written(source, offer, candidate))
+        work.report(CHOSEN + (1 - CHOSEN) * done / len(offers))
     files |= {"poster": files["poster-0"], "candidates": work.prefix + DESCRIPTION}
     body = msgspec.json.encode(_description(source, weights, offers))
     needs.media.put(files["candidates"], body, "application/json", jpeg.IMMUTABLE)
@@ -90,19 +91,22 @@ def _offer(number: int, candidate: Candidate) -> Offer:
     )
 
 
-def _stored(
-    work: Work, needs: PosterDependencies, source: Source, offer: Offer, candidate: Candidate, number: int
-) -> dict[str, str]:
-    """The names and keys of one candidate's files, once they are in the bucket."""
+def _written(source: Source, offer: Offer, candidate: Candidate) -> tuple[Path, ...]:
+    """Both sizes of a candidate in the scratch directory."""
     shape = sizes.displayed(source.stream)
-    large, small = work.scratch / offer.large, work.scratch / offer.small
-    wanted = {large: sizes.fit(shape, LARGE), small: sizes.fit(shape, SMALL)}
+    names = {offer.large: LARGE, offer.small: SMALL}
+    wanted = {source.scratch / name: sizes.fit(shape, longest) for name, longest in names.items()}
     stills.save(source, candidate.time_ms, wanted, key=candidate.key)
-    keys = {f"poster-{number}": work.prefix + offer.large, f"candidate-{number}": work.prefix + offer.small}
-    for path, key in zip(wanted, keys.values(), strict=True):
-        needs.media.upload(path, key, jpeg.CONTENT_TYPE, jpeg.IMMUTABLE)
+    return tuple(wanted)
+
+
+def _stored(work: Work, needs: PosterDependencies, paths: tuple[Path, ...]) -> dict[str, str]:
+    """Their logical names and keys, once they are in the bucket."""
+    files = {path.stem: work.prefix + path.name for path in paths}
+    for path in paths:
+        needs.media.upload(path, files[path.stem], jpeg.CONTENT_TYPE, jpeg.IMMUTABLE)
         path.unlink()
-    return keys
+    return files
 
 
 def _description(source: Source, weights: Weights, offers: tuple[Offer, ...]) -> Description:

@@ -20,8 +20,12 @@ def picture(stream: VideoStream, size: Size) -> str:
         steps.append(f"scale={shape}:out_transfer=linear:out_primaries=bt709,format=gbrpf32le")
         steps.append("tonemap=hable:desat=0,scale=out_transfer=bt709:out_color_matrix=bt709")
         shape = ""
-    steps.append(f"scale={shape + ':' if shape else ''}{JPEG_COLOURS},format=yuv420p,setsar=1")
+    steps.append(f"scale={shape + ':' if shape else ''}{JPEG_COLOURS},format=yuv420p,setsar=1,{ANONYMOUS}")
     return ",".join(steps)
+
+
+ANONYMOUS = "sidedata=mode=delete"
+"""Forgets what came with the frame, such as EXIF: where a phone was is nobody's business."""
 
 
 def _deinterlaced(stream: VideoStream) -> list[str]:

@@ -45,7 +45,7 @@ class Measured(Struct, frozen=True, kw_only=True):
 
 def size_for(stream: VideoStream) -> Size:
     """Of the frames that `measure` wants."""
-    return sizes.fit_even(sizes.displayed(stream), LONGEST)
+    return sizes.whole_planes(sizes.fit(sizes.displayed(stream), LONGEST))
 
 
 def layout(stream: VideoStream) -> Layout:

@@ -46,6 +46,15 @@ class Layout(Struct, frozen=True, kw_only=True):
     frame_bytes: int
 
 
+class Reading(Struct, frozen=True, kw_only=True):
+    """One run of ffmpeg. `key`: keyframes only. `seek`: input options. `spread`: a filter that drops frames."""
+
+    count: int
+    key: bool
+    seek: tuple[str, ...] = ()
+    spread: str = ""
+
+
 class Source(Struct, frozen=True, kw_only=True):
     """A local file, its picture, and what is needed to decode it. `scratch`: a directory for small files."""
 
@@ -59,6 +68,11 @@ class Source(Struct, frozen=True, kw_only=True):
     def duration_ms(self) -> int:
         """Of the picture, as far as the container says; 0: unknown."""
         return self.stream.duration_ms or self.file.report.duration_ms or 0
+
+    @property
+    def length_ms(self) -> int:
+        """Of the longest stream, which is what players show."""
+        return max(self.file.report.duration_ms or 0, self.stream.start_ms + self.duration_ms)
 
 
 def sample(
@@ -84,10 +98,9 @@ def sample(
 def _pass(source: Source, layout: Layout, count: int, *, key: bool) -> tuple[Frame, ...]:
     """One run from the beginning, with at least a `count`th of the length between two frames."""
     step = (source.duration_ms or SPREAD_MS * count) / 1000 / count
-    spread = rf"select=isnan(prev_selected_t)+gte(t-prev_selected_t\,{step:.3f})"
-    limits = () if key else ("-t", str(FULL_DECODE_S))
-    frames = _run(source, layout, count, key=key, seek=limits, spread=f"{spread},")
-    return _distinct(frames)
+    spread = rf"select=isnan(prev_selected_t)+gte(t-prev_selected_t\,{step:.3f}),"
+    seek = () if key else ("-t", str(FULL_DECODE_S))
+    return _in_order(_frames(source, layout, Reading(count=count, key=key, seek=seek, spread=spread)))
 
 
 def _seeks(
@@ -99,43 +112,51 @@ def _seeks(
         for number in range(count):
             at_ms = source.duration_ms * (2 * number + 1) // (2 * count)
             seek = ("-noaccurate_seek", "-ss", f"{at_ms / 1000:.3f}")
-            for frame in _run(source, layout, 1, key=True, seek=seek):
+            for frame in _frames(source, layout, Reading(count=1, key=True, seek=seek)):
                 # Times count from the place that was asked for, and the keyframe is before it.
                 yield Frame(time_ms=max(0, at_ms + frame.time_ms), pixels=frame.pixels)
             progress((number + 1) / count)
 
-    return _distinct(found())
+    return _in_order(found())
 
 
-def _distinct(frames: Iterator[Frame]) -> tuple[Frame, ...]:
+def _in_order(frames: Iterator[Frame]) -> tuple[Frame, ...]:
+    """By time, one of each instant: several places may have the same keyframe before them."""
     by_time = {frame.time_ms: frame for frame in frames}
     return tuple(by_time[time_ms] for time_ms in sorted(by_time))
 
 
-def _run(
-    source: Source, layout: Layout, count: int, *, key: bool, seek: tuple[str, ...], spread: str = ""
-) -> Iterator[Frame]:
+def _frames(source: Source, layout: Layout, reading: Reading) -> Iterator[Frame]:
+    """What one run delivers; whole frames only: a decoder that was cut off may leave a part of one."""
     times = source.scratch / TIMES_NAME
     times.unlink(missing_ok=True)
-    command = Command(
+    command = _command(source, layout, reading, times)
+    finished = source.engine.runner.run(command, cancellation=source.cancellation)
+    refuse_crash(finished)
+    lines = times.read_text().splitlines() if times.exists() else []
+    size = layout.frame_bytes
+    for number, line in enumerate(lines[: len(finished.stdout) // size]):
+        pixels = finished.stdout[number * size : (number + 1) * size]
+        yield Frame(time_ms=int(line), pixels=pixels, key=reading.key)
+
+
+def _command(source: Source, layout: Layout, reading: Reading, times: Path) -> Command:
+    return Command(
         argv=(
-            *decode_options(source, key=key),
-            *seek,
+            *decode_options(source, key=reading.key),
+            *reading.seek,
             *("-i", file_url(source.file.path)),
             *("-map", f"0:{source.stream.index}", "-an", "-sn", "-dn"),
             # As they come: a constant rate would repeat each keyframe until the next.
             *("-fps_mode", "passthrough", "-enc_time_base", "1:1000"),
-            *("-vf", spread + layout.filters, "-frames:v", str(count)),
+            *("-vf", reading.spread + layout.filters, "-frames:v", str(reading.count)),
             # Raw frames carry no times, so they are written beside them.
             *("-stats_enc_pre", file_url(times), "-stats_enc_pre_fmt", "{pts}"),
             *("-f", "rawvideo", "pipe:1"),
         ),
         timeout_s=SAMPLING_TIMEOUT_S,
-        max_stdout_bytes=count * layout.frame_bytes,
+        max_stdout_bytes=reading.count * layout.frame_bytes,
     )
-    finished = source.engine.runner.run(command, cancellation=source.cancellation)
-    refuse_crash(finished)
-    return _frames(finished.stdout, times, layout.frame_bytes, key=key)
 
 
 def decode_options(source: Source, *, key: bool) -> tuple[str, ...]:
@@ -157,11 +178,3 @@ def refuse_crash(finished: Finished) -> None:
         raise Temporary(f"Decoding the picture failed (signal {-finished.exit_code}).", code="decode_crashed")
     if "No space left on device" in finished.stderr_tail:
         raise Temporary("The worker ran out of scratch space.", code="scratch_full")
-
-
-def _frames(raw: bytes, times: Path, size: int, *, key: bool) -> Iterator[Frame]:
-    """Whole frames only: a decoder that was cut off may leave a part of one."""
-    lines = times.read_text().splitlines() if times.exists() else []
-    for number, line in enumerate(lines[: len(raw) // size]):
-        pixels = raw[number * size : (number + 1) * size]
-        yield Frame(time_ms=int(line), pixels=pixels, key=key)

@@ -14,11 +14,15 @@ def displayed(stream: VideoStream) -> Size:
 
 def fit(size: Size, longest: int) -> Size:
     """The same shape with its longer side at most `longest`; any whole number of pixels from 1."""
-    factor = min(1.0, longest / max(size.width, size.height))
+    return within(size, Size(width=longest, height=longest))
+
+
+def within(size: Size, box: Size) -> Size:
+    """The same shape, not larger than itself nor than the box."""
+    factor = min(1.0, box.width / size.width, box.height / size.height)
     return Size(width=max(1, round(size.width * factor)), height=max(1, round(size.height * factor)))
 
 
-def fit_even(size: Size, longest: int) -> Size:
-    """As `fit`, for raw 4:2:0 frames, whose planes must be whole; at least 4x4, or filters refuse it."""
-    fitting = fit(size, longest)
-    return Size(width=max(4, even(fitting.width)), height=max(4, even(fitting.height)))
+def whole_planes(size: Size) -> Size:
+    """For raw 4:2:0 frames, whose planes of colour have half the size; at least 4x4, or filters refuse it."""
+    return Size(width=max(4, even(size.width)), height=max(4, even(size.height)))
