@@ -1,0 +1,1 @@
+"""Segments and what names them: reading fMP4, media playlists, master, DASH, and whether they are complete."""

@@ -1,0 +1,61 @@
+"""Audio: the track people hear as one HLS rendition, whole, below the attempt's own prefix."""
+
+from fractions import Fraction
+
+from msgspec import Struct
+
+from reelworks.domain import profile as profiles
+from reelworks.domain.outcome import Done, Outcome
+from reelworks.errors import Permanent
+from reelworks.ports import BlobStore
+from worker.media.encode import extent
+from worker.media.encode.sound import SoundOptions, encode_sound
+from worker.media.encode.transcoder import Transcoding
+from worker.media.engine import MediaEngine
+from worker.media.hls import manifest
+from worker.media.hls.manifest import Manifest
+from worker.tasks import publish, source
+from worker.work import Work
+
+DOWNLOADED, ENCODED = 0.1, 0.9
+"""Fractions of the whole, by and large."""
+SEGMENT_S = 4
+"""Of sound without pictures; else segments are as long as those of the pictures."""
+
+
+class AudioDependencies(Struct, frozen=True, kw_only=True):
+    """The buckets and ffmpeg."""
+
+    raw: BlobStore
+    media: BlobStore
+    engine: MediaEngine
+
+
+def audio(work: Work, needs: AudioDependencies) -> Outcome:
+    """Done with `manifest`. Raises Permanent if there is no sound after all, or too little of it."""
+    file = source.fetch(work, needs)
+    stream = file.report.speech
+    if stream is None:
+        raise Permanent("This file has no sound.", code="no_audio")
+    work.report(DOWNLOADED)
+    job = Transcoding(file=file, directory=work.scratch, engine=needs.engine, cancellation=work.cancellation)
+    directory = encode_sound(
+        job, stream, _options(work), lambda part: work.report(DOWNLOADED + part * (ENCODED - DOWNLOADED))
+    )
+    rendition = publish.rendition(work, needs, directory)
+    if rendition is None:
+        raise Permanent(
+            f"The sound of this file ({stream.codec}) cannot be decoded.", code="undecodable_audio"
+        )
+    refusal = extent.cut_short(extent.declared_end_ms(file.report, stream), int(rendition.seconds * 1000))
+    if refusal is not None:
+        raise refusal
+    done = Manifest(task=work.task.name, renditions=(rendition,))
+    return Done(outputs=manifest.write(done, work.prefix, needs.media))
+
+
+def _options(work: Work) -> SoundOptions:
+    plan, profile = work.upload.plan, profiles.named(work.upload.profile)
+    grid = plan.video.grid if plan and plan.video else None
+    length = grid.segment_frames / grid.fps if grid else Fraction(SEGMENT_S)
+    return SoundOptions(segment_s=length, loudness_lufs=profile.loudness_lufs)
