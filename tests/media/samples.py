@@ -4,6 +4,7 @@ Small (320x180, seconds) and quick: each takes well below a second. Every method
 """
 
 import shutil
+import struct
 import subprocess
 import zipfile
 from collections.abc import Callable
@@ -116,6 +117,110 @@ class Samples:
     def animation(self) -> Path:
         return self.encoded("moving.gif", "-f", "lavfi", "-i", f"{PICTURE}:d=1")
 
+    # Pictures with something special about them (cases 1-4, 9-11, 15, 20)
+
+    def drawn(self, name: str, picture: str, *options: str) -> Path:
+        """A second or so of a test picture from lavfi, without sound."""
+        return self.encoded(name, "-f", "lavfi", "-i", picture, *options)
+
+    def h264(self, name: str, picture: str, *options: str) -> Path:
+        return self.drawn(name, picture, "-c:v", "libx264", "-preset", "ultrafast", *options)
+
+    def turned(self, *orientation: str, name: str) -> Path:
+        """The base file with a display matrix: `-display_rotation -90`, `-display_hflip`."""
+        return self.encoded(name, *orientation, "-i", self.video(), "-c", "copy")
+
+    def odd(self) -> Path:
+        return self.h264("odd.mp4", "testsrc=s=641x361:d=1", "-pix_fmt", "yuv444p")
+
+    def anamorphic(self) -> Path:
+        return self.h264("anamorphic.mp4", "testsrc=s=720x576:d=1,setsar=64/45,format=yuv420p")
+
+    def hdr(self, transfer: str = "smpte2084") -> Path:
+        colours = f"setparams=color_primaries=bt2020:color_trc={transfer}:colorspace=bt2020nc:range=tv"
+        return self.h264(f"hdr-{transfer}.mp4", f"{PICTURE}:d=1,format=yuv420p10le,{colours}")
+
+    def interlaced(self, extension: str = "mp4") -> Path:
+        fields = ("-vf", "format=yuv420p,tinterlace=interleave_top", "-flags", "+ildct+ilme")
+        codec = "libx264" if extension == "mp4" else "mpeg2video"
+        source = "testsrc=s=320x180:r=50:d=1"
+        return self.drawn(f"interlaced.{extension}", source, *fields, "-c:v", codec)
+
+    def variable_rate(self) -> Path:
+        """Two seconds at 30 a second, then two at 10."""
+        thinned = "testsrc=s=320x180:d=4:r=30,select='if(lt(t,2),1,not(mod(n,3)))',format=yuv420p"
+        return self.h264("vfr.mp4", thinned, "-fps_mode", "vfr")
+
+    def at_rate(self, rate: str, seconds: int = 1, extension: str = "mp4") -> Path:
+        source = f"testsrc=s=320x180:r={rate}:d={seconds},format=yuv420p"
+        return self.h264(f"rate-{rate.replace('/', '-')}.{extension}", source)
+
+    def counted_twice(self) -> Path:
+        """An AVI whose header says 600 frames a second."""
+        return self.encoded(
+            "packed.avi", "-i", self.h264("b.mp4", f"{PICTURE}:d=4", "-bf", "2"), "-c", "copy"
+        )
+
+    def one_keyframe(self) -> Path:
+        """A minute of 2 frames a second with a keyframe only at its start."""
+        source = "testsrc=s=320x180:r=2:d=60,format=yuv420p"
+        return self.h264("long-gop.mp4", source, "-g", "1000", "-sc_threshold", "0")
+
+    def transparent(self, extension: str) -> Path:
+        codecs = {
+            "webm": ("format=yuva420p", "libvpx-vp9", "-deadline", "realtime"),
+            "mov": ("format=yuva444p10le", "prores_ks"),
+        }
+        pixels, codec, *options = codecs[extension]
+        source = f"color=red@0.5:s=64x64:r=25:d=1,{pixels}"
+        return self.drawn(f"alpha.{extension}", source, "-c:v", codec, *options)
+
+    def still_with_sound(self, extension: str = "mp4") -> Path:
+        """One frame; the tone goes on for ten seconds."""
+        maps = ("-map", "0:v", "-map", "1:a", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac")
+        return self.encoded(
+            f"still.{extension}", "-i", self.picture(), "-f", "lavfi", "-i", "sine=d=10", *maps
+        )
+
+    def slides(self) -> Path:
+        """A still repeated once a second, with a minute of sound."""
+        loop = ("-loop", "1", "-framerate", "1", "-i", self.picture())
+        sound = ("-f", "lavfi", "-i", "anullsrc=r=16000:cl=mono")
+        codecs = ("-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac")
+        return self.encoded("slides.mp4", *loop, *sound, "-t", "60", *codecs)
+
+    def animation_of_one(self) -> Path:
+        return self.drawn("still.gif", PICTURE, "-frames:v", "1")
+
+    def fragmented(self) -> Path:
+        return self.encoded(
+            "fragmented.mp4", "-i", self.video(), "-c", "copy", "-movflags", "empty_moov+frag_keyframe"
+        )
+
+    # Lengths that are not what the header says
+
+    def without_length(self) -> Path:
+        """As a browser's MediaRecorder writes it: no duration, no index."""
+        return self.encoded("live.mkv", "-i", self.video(), "-c", "copy", "-live", "1")
+
+    def declared(self, seconds: float, extension: str) -> Path:
+        """The base file (4 s) with another duration in its header."""
+        whole = self.encoded(f"honest.{extension}", "-i", self.video(), "-c", "copy")
+        marks = {"mkv": (b"\x44\x89\x88", 1_000), "flv": (b"duration\0", 1)}
+        mark, unit = marks[extension]
+        data = bytearray(whole.read_bytes())
+        place = data.index(mark) + len(mark)
+        data[place : place + 8] = struct.pack(">d", seconds * unit)
+        return self.written(f"declared-{seconds:g}.{extension}", bytes(data))
+
+    def photo(self, orientation: int) -> Path:
+        """A JPEG whose Exif says how the camera was held (1-8)."""
+        tag = struct.pack(">HHHIHH", 1, 0x0112, 3, 1, orientation, 0)
+        exif = b"Exif\0\0MM\0*\0\0\0\x08" + tag + bytes(4)
+        jpeg = self.picture().read_bytes()
+        header = b"\xff\xe1" + struct.pack(">H", len(exif) + 2)
+        return self.written(f"photo-{orientation}.jpg", jpeg[:2] + header + exif + jpeg[2:])
+
     def silence(self, seconds: int) -> Path:
         source = ("-f", "lavfi", "-t", str(seconds), "-i", "anullsrc=r=16000:cl=mono")
         return self.encoded(f"silence-{seconds}.wav", *source, "-c:a", "pcm_s16le")
@@ -165,8 +270,15 @@ class Samples:
 
     def bomb(self) -> Path:
         """1.5 MB that decode to 16000x16000 pixels."""
-        huge = self.encoded("huge.jpg", "-f", "lavfi", "-i", "color=s=16000x16000", "-frames:v", "1")
-        return self.encoded("bomb.mov", "-i", huge, "-c", "copy")
+        return self.encoded("bomb.mov", "-i", self.picture_bomb(), "-c", "copy")
+
+    def picture_bomb(self) -> Path:
+        return self.encoded("huge.jpg", "-f", "lavfi", "-i", "color=s=16000x16000", "-frames:v", "1")
+
+    def vector_picture(self, target: str) -> bytes:
+        """An SVG that names something else to load."""
+        space = 'xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xlink"'
+        return f'<svg {space} width="9" height="9"><image x:href="{target}" width="9" height="9"/></svg>'.encode()
 
     def many_tracks(self, count: int) -> Path:
         short = self.encoded("short.wav", "-f", "lavfi", "-i", "sine=d=0.1")

@@ -8,13 +8,15 @@ import pytest
 from reelworks import messages
 from reelworks.domain import upload as uploads
 from reelworks.domain.outcome import Outcome
-from reelworks.domain.plan import INGEST, Lane, MediaSummary
+from reelworks.domain.plan import INGEST, Lane, MediaSummary, MediaType, TaskKind, make_plan
+from reelworks.domain.profile import DEFAULT
 from reelworks.domain.task import TaskStatus
 from reelworks.domain.upload import Upload, UploadStatus
 from reelworks.errors import Permanent
 from reelworks.runtime.cancellation import Cancellation
+from tests.unit.core.domain.builders import make_upload
 from tests.world import World
-from worker.tasks.ingest import IngestDependencies, Probed, ingest
+from worker.tasks.ingest import IngestDependencies, Probed, check_type, ingest
 from worker.verdict import Ending
 from worker.work import Work
 
@@ -91,6 +93,27 @@ def test_file_that_the_probe_refuses_fails_the_upload(world: World) -> None:
     failure = world.snapshot(upload).upload.failure
     assert failure is not None
     assert failure.code == "not_media"
+
+
+def test_picture_announced_as_video_fails_the_upload(world: World) -> None:
+    """Case 17: somebody chose the wrong file."""
+
+    def image(path: Path, cancellation: Cancellation) -> Probed:
+        media = MediaSummary(format="jpeg_pipe", type=MediaType.IMAGE, has_audio=False, has_video=False)
+        return Probed(summary=media, report=b"{}")
+
+    world.work = lambda work: ingest(work, needs(world, image))
+    upload, ending = arrive(world, b"\xff\xd8\xff")
+    failure = world.snapshot(upload).upload.failure
+    assert ending is Ending.FAILED
+    assert failure is not None
+    assert failure.code == "image"
+
+
+def test_announced_picture_gets_thumbnails() -> None:
+    media = MediaSummary(format="jpeg_pipe", type=MediaType.IMAGE, has_audio=False, has_video=False)
+    check_type(make_upload(content_type="image/jpeg"), media)
+    assert [task.kind for task in make_plan(media, DEFAULT).tasks] == [TaskKind.THUMBNAILS]
 
 
 def test_object_that_is_not_there_yet_is_looked_for_again(world: World) -> None:

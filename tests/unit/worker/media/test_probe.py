@@ -121,7 +121,6 @@ def test_one_frame_is_a_video(report_of: Probe, samples: Samples) -> None:
         (Samples.noise_bytes, "not_media", "not audio or video"),
         (Samples.archive, "not_media", "Unpack it"),
         (Samples.subtitles, "not_media", "subtitle"),
-        (Samples.picture_as_video, "image", "picture"),
         (Samples.without_index, "truncated", "incomplete"),
         (Samples.bomb, "too_many_pixels", "megapixels"),
         (Samples.only_subtitles, "no_streams", "neither sound nor"),

@@ -201,12 +201,13 @@ def _start(stream: Stream, origin: int) -> int:
 
 
 def _duration(stream: Stream, origin: int) -> int | None:
-    """Matroska has no duration per track; muxers write a tag that says where the track *ends*."""
+    """Matroska has no duration per track, and ffprobe may put that of the file in its place; muxers write a tag that
+    says where the track *ends*."""
     declared = milliseconds(stream.duration)
-    if declared is not None:
-        return declared
     end = _clock_ms(stream.tags.get("DURATION") or stream.tags.get("DURATION-eng") or "")
-    return None if end is None else max(0, end - _start(stream, origin))
+    tagged = None if end is None else max(0, end - _start(stream, origin))
+    known = [duration for duration in (declared, tagged) if duration is not None]
+    return min(known, default=None)
 
 
 def milliseconds(seconds: str | None) -> int | None:

@@ -21,19 +21,26 @@ from worker.media.report import AudioStream, MediaReport, VideoStream
 
 CHECKED = frozenset({"mov", "matroska", "flv"})
 """Formats that declare a length and can seek to their end. Others estimate it from size or last timestamp."""
+HEADER_ONLY = frozenset({"matroska", "flv"})
+"""Among them those whose length is a number on its own, which may as well be too small."""
 TAIL_MS = 1_000
 """Where reading starts before the declared end; the seek goes back to a keyframe anyway."""
+MAX_TAIL_BYTES = 8 * 1024 * 1024
+"""An hour with one keyframe prints 6 MB; where there is more, reading everything takes less memory."""
 CUT_OFF = ("partial file", "File ended prematurely")
 """What mov.c and matroskadec.c say when bytes are missing."""
 
 _Stream = AudioStream | VideoStream
 
 
-class Tail(Struct, frozen=True, kw_only=True):
+class Ending(Struct, frozen=True, kw_only=True):
     """`end_ms`: where the last packet ends, None if there was none. `cut_off`: bytes are missing."""
 
     end_ms: int | None
     cut_off: bool
+
+
+UNKNOWN = Ending(end_ms=None, cut_off=False)
 
 
 def verified(
@@ -44,22 +51,29 @@ def verified(
     Raises `Permanent` (`truncated`) for a file that was cut off; whatever cancelled it.
     """
     declared_ms = report.duration_ms
-    if declared_ms is None or declared_ms <= 0:
-        return structs.replace(report, duration_ms=_measured(path, report, engine, cancellation))
+    if not declared_ms:
+        measured = _measured(path, report, engine, cancellation)
+        return structs.replace(report, duration_ms=measured.end_ms)
     if not CHECKED & set(report.formats):
         return report
-    tail = _tail(path, declared_ms, engine, cancellation)
-    if tail is None:
+    ending = _tail(path, declared_ms, engine, cancellation)
+    if ending.end_ms is None:
+        # Nothing where the end should be: a cut, a header that lies, or a seek that failed.
+        ending = _measured(path, report, engine, cancellation)
+    return _corrected(report, declared_ms, ending)
+
+
+def _corrected(report: MediaReport, declared_ms: int, ending: Ending) -> MediaReport:
+    end_ms = ending.end_ms
+    if end_ms is None:
         return report
-    end_ms = tail.end_ms
-    if end_ms is None and not tail.cut_off:
-        # Nothing where the end should be: a seek that failed, or a header that lies.
-        end_ms = _measured(path, report, engine, cancellation)
-    if end_ms is None or not falls_short(declared_ms, end_ms):
-        return report
-    if tail.cut_off:
-        raise refusals.cut_short(declared_ms=declared_ms, decoded_ms=end_ms)
-    return _shortened(report, end_ms)
+    if falls_short(declared_ms, end_ms):
+        if ending.cut_off:
+            raise refusals.cut_short(declared_ms=declared_ms, decoded_ms=end_ms)
+        return _shortened(report, end_ms)
+    if falls_short(end_ms, declared_ms) and HEADER_ONLY & set(report.formats):
+        return structs.replace(report, duration_ms=end_ms)
+    return report
 
 
 def falls_short(declared_ms: int, actual_ms: int) -> bool:
@@ -82,8 +96,8 @@ def _within(stream: _Stream, end_ms: int) -> int | None:
     return max(0, min(stream.duration_ms, end_ms - stream.start_ms))
 
 
-def _tail(path: Path, declared_ms: int, engine: MediaEngine, cancellation: Cancellation) -> Tail | None:
-    """None if it cannot be had cheaply."""
+def _tail(path: Path, declared_ms: int, engine: MediaEngine, cancellation: Cancellation) -> Ending:
+    """What comes after the seek to just before the declared end."""
     start_s = max(0, declared_ms - TAIL_MS) / 1000
     command = Command(
         argv=(
@@ -95,15 +109,17 @@ def _tail(path: Path, declared_ms: int, engine: MediaEngine, cancellation: Cance
             file_url(path),
         ),
         timeout_s=engine.limits.probe_timeout_s,
+        max_stdout_bytes=MAX_TAIL_BYTES,
     )
     finished = _attempt(lambda: engine.runner.run(command, cancellation=cancellation))
-    if finished is None or finished.crashed:
-        return None
-    return Tail(
-        end_ms=max(map(_packet_end, finished.stdout.decode("ascii", "replace").splitlines()), default=0)
-        or None,
-        cut_off=any(words in finished.stderr_tail for words in CUT_OFF),
-    )
+    if finished is None:
+        return UNKNOWN
+    lines = finished.stdout.decode("ascii", "replace").splitlines()
+    return _ending(max(map(_packet_end, lines), default=0), finished)
+
+
+def _ending(end_ms: int, finished: Finished) -> Ending:
+    return Ending(end_ms=end_ms or None, cut_off=any(words in finished.stderr_tail for words in CUT_OFF))
 
 
 def _packet_end(line: str) -> int:
@@ -112,8 +128,8 @@ def _packet_end(line: str) -> int:
     return (milliseconds(start) or 0) + (milliseconds(rest.partition(",")[0]) or 0)
 
 
-def _measured(path: Path, report: MediaReport, engine: MediaEngine, cancellation: Cancellation) -> int | None:
-    """The length of what people see and hear, by reading all of it; None if that fails."""
+def _measured(path: Path, report: MediaReport, engine: MediaEngine, cancellation: Cancellation) -> Ending:
+    """Where what people see and hear ends, by reading all of it."""
     streams = [stream.index for stream in (report.picture, report.speech) if stream is not None]
     last = 0
 
@@ -135,12 +151,13 @@ def _measured(path: Path, report: MediaReport, engine: MediaEngine, cancellation
         stall_s=engine.limits.stall_s,
     )
     finished = _attempt(lambda: engine.runner.run(command, cancellation=cancellation, on_progress=remember))
-    return last or None if finished is not None else None
+    return UNKNOWN if finished is None else _ending(last, finished)
 
 
 def _attempt(run: Callable[[], Finished]) -> Finished | None:
     """The check is a courtesy: where it takes too long or says too much, what follows finds out."""
     try:
-        return run()
+        finished = run()
     except (Permanent, Temporary):
         return None
+    return None if finished.crashed else finished
