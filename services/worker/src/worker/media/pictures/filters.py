@@ -1,6 +1,6 @@
 """The filters that turn a decoded frame into the picture people should see: upright, square pixels, SDR, opaque.
 
-Rotation is ffmpeg's own (it inserts it before these filters).
+Turned as the report says, with ffmpeg's own autorotation off: that does not know the `rotate` tag of old phones.
 """
 
 from reelworks.domain.geometry import Size
@@ -8,12 +8,14 @@ from worker.media.report import VideoStream
 
 JPEG_COLOURS = "out_color_matrix=bt601:out_range=full"
 """JFIF knows nothing else: full-range BT.601, whatever the video used."""
-HD_HEIGHT = 720
+HD_LINES = 720
+"""From here on unlabelled pictures are BT.709, as players assume; swscale would take them for BT.601."""
+TURNS = {0: (), 90: ("transpose=clock",), 180: ("hflip", "vflip"), 270: ("transpose=cclock",)}
 
 
 def picture(stream: VideoStream, size: Size) -> str:
     """A chain from the decoder's frame to full-range 4:2:0 of that size."""
-    steps = [*_deinterlaced(stream), *_tagged(stream), *_opaque(stream)]
+    steps = [*_deinterlaced(stream), *_upright(stream), *_tagged(stream), *_opaque(stream)]
     shape = f"w={size.width}:h={size.height}:flags=area+accurate_rnd"
     if stream.hdr:
         # Scaled down first: tone-mapping costs floating point per pixel. Without zscale (cases 9).
@@ -33,11 +35,15 @@ def _deinterlaced(stream: VideoStream) -> list[str]:
     return ["estdif=mode=frame:deint=all"] if stream.interlaced else []
 
 
+def _upright(stream: VideoStream) -> list[str]:
+    return [*(("hflip",) if stream.flipped else ()), *TURNS[stream.rotation]]
+
+
 def _tagged(stream: VideoStream) -> list[str]:
-    """HD without a word on colours is BT.709 by convention; swscale would take it for BT.601."""
-    untagged = stream.color_space in (None, "unknown", "unspecified")
+    untagged = stream.color_space in (None, "unknown", "unspecified", "reserved")
     rgb = (stream.pixel_format or "").startswith(("rgb", "bgr", "gbr", "pal", "argb", "abgr"))
-    return ["setparams=colorspace=bt709"] if untagged and not rgb and stream.height >= HD_HEIGHT else []
+    large = min(stream.width, stream.height) >= HD_LINES
+    return ["setparams=colorspace=bt709"] if untagged and not rgb and large else []
 
 
 def _opaque(stream: VideoStream) -> list[str]:

@@ -56,13 +56,17 @@ class Reading(Struct, frozen=True, kw_only=True):
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """A local file, its picture, and what is needed to decode it. `scratch`: a directory for small files."""
+    """A local file, its picture, and what is needed to decode it. `scratch`: a directory for small files.
+
+    `read_through_ms`: in longer files only the places of interest are read.
+    """
 
     file: MediaFile
     stream: VideoStream
     engine: MediaEngine
     cancellation: Cancellation
     scratch: Path
+    read_through_ms: int = READ_THROUGH_MS
 
     @property
     def duration_ms(self) -> int:
@@ -88,7 +92,7 @@ def sample(
     `enough`: with fewer keyframes than that, other frames are taken as well.
     """
     every = source.stream.codec in INTRA_ONLY
-    long = source.duration_ms > READ_THROUGH_MS or (every and source.duration_ms > SPREAD_MS * count)
+    long = source.duration_ms > source.read_through_ms or (every and source.duration_ms > SPREAD_MS * count)
     frames = _seeks(source, layout, count, progress) if long else _pass(source, layout, count, key=True)
     if len(frames) < enough:
         frames = max(frames, _pass(source, layout, count, key=False), key=len)
@@ -168,7 +172,7 @@ def decode_options(source: Source, *, key: bool) -> tuple[str, ...]:
         *("-max_alloc", str(MAX_BLOCK_BYTES)),
         *("-threads", str(tools.threads), "-filter_threads", str(tools.threads)),
         *input_options(max_pixels=limits.max_pixels),
-        *(("-skip_frame", "nokey") if key else ()),
+        *("-noautorotate", *(("-skip_frame", "nokey") if key else ())),
     )
 
 
