@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from reelworks.domain import plan as plans
 from reelworks.domain.plan import MAX_TASKS, MediaSummary, MediaType, Plan, TaskKind
@@ -111,20 +112,25 @@ def test_image_gets_thumbnails_and_nothing_else() -> None:
     assert names(plans.make_plan(image, DEFAULT)) == ["thumbnails"]
 
 
-def test_grid_ends_with_the_picture_however_long_the_sound_goes_on() -> None:
-    media = MediaSummary(
-        format="mov",
-        has_audio=True,
-        has_video=True,
-        duration_ms=3_600_000,
-        picture_ms=10_000,
-        width=640,
-        height=360,
-        frame_rate="25/1",
-    )
+@pytest.mark.parametrize(
+    ("duration_ms", "picture_ms", "frames"),
+    [
+        (10_023, 10_000, 250),
+        (60_000, 10_000, 1_500),
+        (10_000, 10_520, 263),
+        (10_000, None, 250),
+        (None, 10_000, 250),
+        (None, None, 1),
+        (0, 0, 1),
+    ],
+)
+def test_grid_ends_with_the_picture_unless_the_sound_goes_on_for_long(
+    duration_ms: int | None, picture_ms: int | None, frames: int
+) -> None:
+    media = structs.replace(VIDEO, duration_ms=duration_ms, picture_ms=picture_ms)
     video = plans.make_plan(media, DEFAULT).video
     assert video is not None
-    assert (video.grid.frames, video.grid.chunks) == (250, 1)
+    assert video.grid.frames == frames
 
 
 def test_picture_without_a_size_is_not_encoded() -> None:

@@ -73,6 +73,13 @@ def test_a_phone_video_is_portrait_in_the_summary_too(summary_of: Sum, samples: 
     assert (media.type, media.width, media.height) == (MediaType.VIDEO, 180, 320)
 
 
+def test_without_a_matrix_the_tag_turns(picture_of: Look, samples: Samples) -> None:
+    tagged = samples.encoded("tagged.mkv", "-i", samples.video(), "-metadata:s:v", "rotate=90", "-c", "copy")
+    picture = picture_of(tagged)
+
+    assert (picture.rotation, picture.display_width, picture.display_height) == (90, 180, 320)
+
+
 def test_wide_pixels_are_squared(picture_of: Look, samples: Samples) -> None:
     picture = picture_of(samples.anamorphic())
 

@@ -17,6 +17,9 @@ INGEST = "ingest"
 MAX_TASKS = 90
 """DynamoDB takes 100 items in a transaction; the upload, the ingest task and some room are left out."""
 
+HOLD_ABOVE_MS = 1_000
+"""Encoders pad sound by a few frames; a player that runs out of pictures for longer would stop."""
+
 
 class TaskKind(StrEnum):
     """What a task does, whatever its name; a label of metrics, so the set is closed."""
@@ -146,9 +149,15 @@ def _video_plan(media: MediaSummary, options: VideoOptions | None, chunk_above_s
         Rung(name=str(s.short), width=s.width, height=s.height, crf=options.crf, max_kbps=options.max_kbps)
         for s in sizes
     )
-    lasts_ms = media.picture_ms or media.duration_ms or 1
-    grid = timeline.grid(media.frame_rate, lasts_ms, options.segment_s, chunk_above_s)
+    grid = timeline.grid(media.frame_rate, _lasts_ms(media), options.segment_s, chunk_above_s)
     return VideoPlan(rungs=rungs, grid=grid, preset=options.preset, codec=options.codec)
+
+
+def _lasts_ms(media: MediaSummary) -> int:
+    """Sound that goes on for a moment adds no frames; if it goes on for longer, the last picture is held."""
+    pictures, everything = media.picture_ms or 0, media.duration_ms or 0
+    held = not pictures or everything - pictures > HOLD_ABOVE_MS
+    return max(1, everything if held else pictures)
 
 
 def _tasks(media: MediaSummary, profile: Profile, video: VideoPlan | None) -> Iterator[TaskSpec]:

@@ -14,7 +14,7 @@ ENTRIES = (
     ":stream=index,codec_name,codec_type,width,height,channels,sample_rate,avg_frame_rate,r_frame_rate,start_time,duration"
     ",sample_aspect_ratio,field_order,pix_fmt,color_range,color_space,color_transfer,color_primaries,nb_frames"
     ":stream_disposition=default,attached_pic"
-    ":stream_tags=language,DURATION,DURATION-eng,rotate,alpha_mode"
+    ":stream_tags=language,DURATION,DURATION-eng,rotate,ROTATE,alpha_mode,ALPHA_MODE"
     ":stream_side_data=displaymatrix"
 )
 """Only what is read below: tags are free text of any size."""
@@ -139,7 +139,7 @@ def _video(stream: Stream, origin: int) -> VideoStream:
         pixel_format=stream.pix_fmt,
         bits=pixels.bits(stream.pix_fmt),
         # WebM keeps transparency in a second picture, which the pixel format does not show.
-        alpha=pixels.alpha(stream.pix_fmt) or stream.tags.get("alpha_mode") == "1",
+        alpha=pixels.alpha(stream.pix_fmt) or _tag(stream, "alpha_mode") == "1",
         color_primaries=_known(stream.color_primaries),
         color_transfer=_known(stream.color_transfer),
         color_space=_known(stream.color_space),
@@ -148,7 +148,7 @@ def _video(stream: Stream, origin: int) -> VideoStream:
         duration_ms=duration_ms,
         frames=_frames(stream, rate, duration_ms),
     )
-    return _oriented(video, _matrix(stream.side_data_list), stream.tags.get("rotate"))
+    return _oriented(video, _matrix(stream.side_data_list), _tag(stream, "rotate"))
 
 
 def _oriented(video: VideoStream, matrix: str | None, rotate_tag: str | None) -> VideoStream:
@@ -162,6 +162,11 @@ def _oriented(video: VideoStream, matrix: str | None, rotate_tag: str | None) ->
         display_width=width,
         display_height=height,
     )
+
+
+def _tag(stream: Stream, name: str) -> str | None:
+    """MP4 writes tags in lower case, Matroska in upper case."""
+    return stream.tags.get(name) or stream.tags.get(name.upper())
 
 
 def _matrix(side_data: tuple[SideData, ...]) -> str | None:
