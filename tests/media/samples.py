@@ -7,6 +7,7 @@ import shutil
 import struct
 import subprocess
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -212,6 +213,17 @@ class Samples:
         place = data.index(mark) + len(mark)
         data[place : place + 8] = struct.pack(">d", seconds * unit)
         return self.written(f"declared-{seconds:g}.{extension}", bytes(data))
+
+    def png(self, width: int = 64, height: int = 32, declared: int | None = None) -> Path:
+        """One colour, made without ffmpeg: some builds cannot. `declared`: a width that is not true."""
+
+        def chunk(kind: bytes, data: bytes) -> bytes:
+            return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+        header = struct.pack(">IIBBBBB", declared or width, height, 8, 2, 0, 0, 0)
+        rows = zlib.compress((b"\0" + b"\x40\x80\xc0" * width) * height)
+        chunks = chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+        return self.written(f"{declared or width}x{height}.png", b"\x89PNG\r\n\x1a\n" + chunks)
 
     def photo(self, orientation: int) -> Path:
         """A JPEG whose Exif says how the camera was held (1-8)."""

@@ -34,6 +34,21 @@ def test_a_jpeg_is_an_image_under_any_name(report_of: Probe, samples: Samples) -
         assert (media.width, media.height, media.duration_ms, media.frame_rate) == (320, 180, None, None)
 
 
+def test_a_png_is_described_even_by_an_ffmpeg_that_cannot_decode_it(
+    report_of: Probe, samples: Samples
+) -> None:
+    media = summary(report_of(samples.png()))
+
+    assert (media.type, media.format, media.width, media.height) == (MediaType.IMAGE, "png_pipe", 64, 32)
+
+
+def test_a_png_that_claims_too_many_pixels_is_refused(report_of: Probe, samples: Samples) -> None:
+    with pytest.raises(Permanent) as refused:
+        report_of(samples.png(height=16_000, declared=16_000))
+
+    assert refused.value.code == "too_many_pixels"
+
+
 @pytest.mark.parametrize(
     ("orientation", "rotation", "flipped", "size"),
     [

@@ -95,14 +95,20 @@ def to_report(document: Document) -> MediaReport:
     )
 
 
-def to_image_report(document: Document) -> MediaReport | None:
-    """Of a picture file: one frame, no time. None if no frame could be decoded."""
+def to_image_report(document: Document, known_size: tuple[int, int] | None = None) -> MediaReport | None:
+    """Of a picture file: one frame, no time. None if no frame could be decoded, unless its size is known anyway."""
     report = to_report(document)
-    if not report.video or not document.frames:
+    if not report.video or not (document.frames or known_size):
         return None
-    matrices = _matrix(document.frames[0].side_data_list)
-    turned = _oriented(report.video[0], matrices, None) if matrices else report.video[0]
-    still = structs.replace(turned, frames=1, frame_rate=None, constant_rate=None, duration_ms=None)
+    still = structs.replace(
+        report.video[0], frames=1, frame_rate=None, constant_rate=None, variable=False, duration_ms=None
+    )
+    if document.frames:
+        # Without Exif this is the stream's own, which pictures do not have.
+        still = _oriented(still, _matrix(document.frames[0].side_data_list), None)
+    elif known_size:
+        width, height = known_size
+        still = structs.replace(still, width=width, height=height, display_width=width, display_height=height)
     return structs.replace(report, duration_ms=None, audio=(), video=(still,))
 
 

@@ -13,7 +13,7 @@ from worker.media.ffprobe_json import ENTRIES, FRAME_ENTRIES, Document, to_image
 from worker.media.hostile import MAX_BLOCK_BYTES, file_url, input_options, picture_options
 from worker.media.reality import verified
 from worker.media.report import MediaReport
-from worker.media.sniff import Content, picture_demuxer, sniff
+from worker.media.sniff import Content, picture_demuxer, png_size, sniff
 
 _OPENABLE = frozenset({Content.ISO_MEDIA, Content.UNKNOWN, Content.TEXT})
 """What ffprobe may look at. Text is among them since what looks like text may still be media; ffprobe's refusal
@@ -53,7 +53,11 @@ def _picture(path: Path, demuxer: str, engine: MediaEngine, cancellation: Cancel
     finished = _run(path, options, engine, cancellation)
     if "max pixel count" in finished.stderr_tail:
         raise refusals.too_many_pixels(engine.limits.max_pixels)
-    report = to_image_report(_decoded(finished, Content.IMAGE))
+    # Builds of ffmpeg without zlib know no PNG; the thumbnails do without its decoder too.
+    size = png_size(path) if demuxer == "png_pipe" else None
+    if size and size[0] * size[1] > engine.limits.max_pixels:
+        raise refusals.too_many_pixels(engine.limits.max_pixels, *size)
+    report = to_image_report(_decoded(finished, Content.IMAGE), size)
     if report is None or report.picture is None:
         raise refusals.undecodable_picture(demuxer.removesuffix("_pipe").upper())
     return report

@@ -2,6 +2,8 @@
 the demuxer whitelist), and "this is a ZIP archive" helps its sender more than "invalid data"."""
 
 import re
+import struct
+import zlib
 from enum import StrEnum
 from pathlib import Path
 
@@ -60,6 +62,17 @@ def picture_demuxer(path: Path) -> str | None:
     with path.open("rb") as file:
         head = file.read(16)
     return next((name for name, signature in _PICTURE_DEMUXERS if signature.match(head)), None)
+
+
+def png_size(path: Path) -> tuple[int, int] | None:
+    """Width and height as the first chunk of a PNG states them; None if that chunk is not whole."""
+    with path.open("rb") as file:
+        head = file.read(33)
+    chunk, checksum = head[12:29], head[29:33]
+    if head[8:16] != b"\0\0\0\x0dIHDR" or zlib.crc32(chunk).to_bytes(4, "big") != checksum:
+        return None
+    width, height = struct.unpack(">II", chunk[4:12])
+    return (width, height) if width and height else None
 
 
 def sniff(path: Path) -> Content:
