@@ -39,4 +39,5 @@ def storyboard(work: Work, needs: StoryboardDependencies) -> Outcome:
     needs.media.put(
         files["storyboard"], sprites.webvtt(made).encode(), "text/vtt; charset=utf-8", jpeg.IMMUTABLE
     )
+    work.report(1.0)
     return Done(outputs=Outputs(prefix=work.prefix, files=files))

@@ -39,4 +39,5 @@ def thumbnails(work: Work, needs: ThumbnailsDependencies) -> Outcome:
     files = {name: work.prefix + path.name for name, path in paths.items()}
     for name, path in paths.items():
         needs.media.upload(path, files[name], jpeg.CONTENT_TYPE, jpeg.IMMUTABLE)
+    work.report(1.0)
     return Done(outputs=Outputs(prefix=work.prefix, files=files))

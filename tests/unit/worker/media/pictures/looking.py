@@ -28,7 +28,7 @@ class Seen(Struct, frozen=True, kw_only=True):
 
 def look(path: Path, tools: Tools) -> Seen:
     """Decoded by ffmpeg, which must have nothing to complain about."""
-    command = [tools.ffmpeg, "-v", "warning", "-xerror", "-nostdin", "-i", path]
+    command = [tools.ffmpeg, "-v", "warning", "-xerror", "-nostdin", "-i", str(path)]
     done = subprocess.run(
         [*command, "-pix_fmt", "rgb24", "-f", "rawvideo", "-"], capture_output=True, check=True
     )

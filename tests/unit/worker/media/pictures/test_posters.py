@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from reelworks.domain.geometry import Size
 from reelworks.domain.ranking import DEFAULTS, NAMES, Weights
 from reelworks.errors import LeaseLost, Permanent
-from tests.media.samples import Samples
+from tests.media.samples import Samples, playlists
 from tests.unit.worker.media.pictures import clips
 from tests.unit.worker.media.pictures.conftest import Opened
-from worker.media.pictures import posters
+from worker.media.pictures import posters, stills
 from worker.media.pictures.posters import Candidate
 from worker.media.report import VideoStream
 
@@ -96,6 +97,23 @@ def test_a_file_without_a_decodable_frame_is_refused(opened: Opened, samples: Sa
     with pytest.raises(Permanent, match="cannot be decoded") as refused:
         posters.candidates(broken, Weights())
     assert refused.value.code == "undecodable_video"
+
+
+@pytest.mark.parametrize("kind", list(playlists("x")))
+def test_a_playlist_in_place_of_the_source_is_never_followed(
+    opened: Opened, samples: Samples, tmp_path: Path, kind: str
+) -> None:
+    # Even if the probe had let it pass.
+    source = opened(clips.one_keyframe(samples))
+    text = playlists(str(source.file.path))[kind]
+    named = samples.written(f"poster-{kind}.mp4", text)
+    swapped = structs.replace(source, file=structs.replace(source.file, path=named))
+
+    with pytest.raises(Permanent):
+        posters.candidates(swapped, Weights())
+    with pytest.raises(Permanent):
+        stills.save(swapped, 0, {tmp_path / "still.jpg": Size(width=320, height=180)}, key=True)
+    assert not (tmp_path / "still.jpg").exists()
 
 
 def test_a_lost_lease_stops_the_search(opened: Opened, samples: Samples) -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 from reelworks.errors import Permanent
 from reelworks.runtime.cancellation import Cancellation
 from worker.media import refusals
-from worker.media.command import Command
+from worker.media.command import Command, Finished
 from worker.media.engine import MediaEngine
 from worker.media.hostile import MAX_BLOCK_BYTES, file_url, input_options
-from worker.media.pictures import jpeg
+from worker.media.pictures import jpeg, png
 from worker.media.pictures.filters import ANONYMOUS, JPEG_COLOURS, ON_WHITE
 from worker.media.pictures.sampling import refuse_crash
 from worker.media.pictures.stills import MAX_JPEG_BYTES, STILL_TIMEOUT_S, jpeg_output
@@ -57,36 +57,54 @@ def resize(
     """
     for path in wanted:
         path.unlink(missing_ok=True)
-    command = _command(source, demuxer_of(source), wanted, engine)
-    finished = engine.runner.run(command, cancellation=cancellation)
-    refuse_crash(finished)
+    demuxer, limit = demuxer_of(source), engine.limits.max_pixels
+    whitelist = input_options(max_pixels=limit, demuxers=(demuxer,))
+    finished = _run((*whitelist, "-f", demuxer, "-i", file_url(source)), wanted, engine, cancellation)
+    if demuxer == "png_pipe" and NO_DECODER in finished.stderr_tail:
+        finished = _run(_unpacked(source, limit, cancellation), wanted, engine, cancellation)
     if all(jpeg.size_of(path) for path in wanted):
         return
     if "max pixel count" in finished.stderr_tail or "Picture size" in finished.stderr_tail:
-        raise refusals.too_many_pixels(engine.limits.max_pixels)
-    raise Permanent(
-        "The picture is damaged. Export it again and upload the new file.", code="undecodable_picture"
-    )
+        raise refusals.too_many_pixels(limit)
+    raise png.damaged()
 
 
-def _command(source: Path, demuxer: str, wanted: Mapping[Path, int], engine: MediaEngine) -> Command:
+NO_DECODER = "no decoder found for: png"
+"""libavformat and fftools, in a build without zlib."""
+
+
+def _unpacked(source: Path, max_pixels: int, cancellation: Cancellation) -> tuple[str, ...]:
+    """Input options for the pixels of a PNG. They are ours, so the whitelist for uploads does not apply."""
+    raw = source.with_name("pixels.raw")
+    header = png.unpack(source, raw, max_pixels=max_pixels, check=cancellation.check)
+    size = f"{header.width}x{header.height}"
+    shape = ("-f", "rawvideo", "-pixel_format", header.pixel_format, "-video_size", size)
+    return ("-protocol_whitelist", "file", *shape, "-i", file_url(raw))
+
+
+def _run(
+    source: tuple[str, ...], wanted: Mapping[Path, int], engine: MediaEngine, cancellation: Cancellation
+) -> Finished:
+    """One decode, all sizes."""
     tools = engine.tools
     outputs: list[str] = []
     for number, path in enumerate(wanted):
         outputs += ["-map", f"[{number}]", "-frames:v", "1", *jpeg_output(path, tools.threads)]
-    return Command(
+    command = Command(
         argv=(
             *(tools.ffmpeg, "-hide_banner", "-nostdin", "-nostats", "-y", "-v", "error"),
             *("-max_alloc", str(MAX_BLOCK_BYTES), "-threads", str(tools.threads)),
             *("-filter_complex_threads", str(tools.threads)),
-            *input_options(max_pixels=engine.limits.max_pixels, demuxers=(demuxer,)),
-            *("-f", demuxer, "-i", file_url(source)),
+            *source,
             *("-filter_complex", _graph(tuple(wanted.values()))),
             *outputs,
         ),
         timeout_s=STILL_TIMEOUT_S,
         max_file_bytes=MAX_JPEG_BYTES,
     )
+    finished = engine.runner.run(command, cancellation=cancellation)
+    refuse_crash(finished)
+    return finished
 
 
 def _graph(longest: tuple[int, ...]) -> str:
