@@ -1,5 +1,6 @@
 """Which frames are offered, out of clips whose best moment is known."""
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from msgspec import structs
 
 from reelworks.domain.geometry import Size
 from reelworks.domain.ranking import DEFAULTS, NAMES, Weights
-from reelworks.errors import LeaseLost, Permanent
+from reelworks.errors import LeaseLost, Permanent, ReelworksError
 from tests.media.samples import Samples, playlists
 from tests.unit.worker.media.pictures import clips
 from tests.unit.worker.media.pictures.conftest import Opened
@@ -97,6 +98,27 @@ def test_a_file_without_a_decodable_frame_is_refused(opened: Opened, samples: Sa
     with pytest.raises(Permanent, match="cannot be decoded") as refused:
         posters.candidates(broken, Weights())
     assert refused.value.code == "undecodable_video"
+
+
+def test_a_clip_cut_in_the_middle_of_a_group_of_pictures_has_a_poster(
+    opened: Opened, samples: Samples, tmp_path: Path
+) -> None:
+    # Its first keyframe is before the beginning, and not to be shown.
+    source = opened(samples.edit_list())
+    first = posters.candidates(source, Weights())[0]
+
+    stills.save(source, first.time_ms, {tmp_path / "still.jpg": Size(width=320, height=180)}, key=first.key)
+
+    assert 0 <= first.time_ms < source.length_ms
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_flipped_bytes_end_in_a_poster_or_a_reason(opened: Opened, samples: Samples, seed: int) -> None:
+    source = opened(samples.video())
+    flipped = structs.replace(source, file=structs.replace(source.file, path=samples.flipped(seed)))
+
+    with contextlib.suppress(ReelworksError):
+        assert posters.candidates(flipped, Weights())
 
 
 @pytest.mark.parametrize("kind", list(playlists("x")))

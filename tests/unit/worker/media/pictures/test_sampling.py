@@ -82,3 +82,11 @@ def test_every_frame_is_measured(opened: Opened, samples: Samples) -> None:
     measured = metrics.measure(frames, metrics.size_for(source.stream), 40)
 
     assert len(measured) == 40
+
+
+def test_of_a_large_video_without_keyframes_less_is_decoded(opened: Opened, samples: Samples) -> None:
+    source = opened(clips.one_keyframe(samples))
+    huge = structs.replace(source, stream=structs.replace(source.stream, width=1280 * 720, height=300))
+
+    # Two seconds.
+    assert 1 <= len(sample(huge, metrics.layout(source.stream), 6, enough=5)) <= 3

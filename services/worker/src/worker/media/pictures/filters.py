@@ -20,7 +20,7 @@ def picture(stream: VideoStream, size: Size) -> str:
     if stream.hdr:
         # Scaled down first: tone-mapping costs floating point per pixel. Without zscale (cases 9).
         steps.append(f"scale={shape}:out_transfer=linear:out_primaries=bt709,format=gbrpf32le")
-        steps.append("tonemap=hable:desat=0,scale=out_transfer=bt709:out_color_matrix=bt709")
+        steps.append("tonemap=hable,scale=out_transfer=bt709:out_color_matrix=bt709")
         shape = ""
     steps.append(f"scale={shape + ':' if shape else ''}{JPEG_COLOURS},format=yuv420p,setsar=1,{ANONYMOUS}")
     return ",".join(steps)

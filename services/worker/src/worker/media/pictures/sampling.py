@@ -22,8 +22,9 @@ READ_THROUGH_MS = 10 * 60_000
 """At x264's usual keyframe every 2 to 10 s, reading on and 40 to 100 seeks cost about the same at ten minutes."""
 SPREAD_MS = 2_000
 """Between samples where the container does not know its length."""
-FULL_DECODE_S = 600
-"""How much of a file without keyframes is decoded: some minutes of one core at most."""
+FULL_DECODE_S, FULL_DECODE_PIXELS = 600, 1280 * 720
+"""How much of a file without keyframes is decoded, for that size, less of a larger one: about two minutes of one core.
+What comes later is not looked at."""
 INTRA_ONLY = frozenset(
     {"mjpeg", "prores", "dnxhd", "dvvideo", "ffv1", "rawvideo", "huffyuv", "v210", "cfhd", "jpeg2000"}
 )
@@ -103,8 +104,13 @@ def _pass(source: Source, layout: Layout, count: int, *, key: bool) -> tuple[Fra
     """One run from the beginning, with at least a `count`th of the length between two frames."""
     step = (source.duration_ms or SPREAD_MS * count) / 1000 / count
     spread = rf"select=isnan(prev_selected_t)+gte(t-prev_selected_t\,{step:.3f}),"
-    seek = () if key else ("-t", str(FULL_DECODE_S))
+    seek = () if key else ("-t", str(_bearable_s(source.stream)))
     return _in_order(_frames(source, layout, Reading(count=count, key=key, seek=seek, spread=spread)))
+
+
+def _bearable_s(stream: VideoStream) -> int:
+    """Seconds of that video to decode in full."""
+    return FULL_DECODE_S * FULL_DECODE_PIXELS // max(FULL_DECODE_PIXELS, stream.width * stream.height)
 
 
 def _seeks(
