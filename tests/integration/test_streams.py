@@ -184,8 +184,10 @@ def test_an_edit_list_is_obeyed(opened: Open, samples: Samples) -> None:
 
 
 def test_a_picture_shorter_than_its_sound_is_held(opened: Open, samples: Samples) -> None:
-    studio = opened(samples.still_with_sound())
-    studio.stream(studio.plan(rate="25", chunk=20))
+    inputs = ("-i", samples.audio("wav"), "-t", "1", "-i", samples.video())
+    source = samples.encoded("shorter.mp4", *inputs, "-map", "1:v", "-map", "0:a", "-c:v", "copy")
+    studio = opened(source)
+    studio.stream(studio.plan(chunk=20))
 
     assert len(studio.frames(studio.path("180/playlist"))) == pytest.approx(100, abs=2)
     assert gaps(studio, "180") == {Fraction(1, 25)}

@@ -6,6 +6,10 @@ from reelworks.domain.plan import Rung, VideoPlan
 from reelworks.domain.profile import PRESETS
 
 
+DELAY_FRAMES = 2
+"""Decoding begins so much before showing: what B-frames that are references themselves need, and x264 never needs more."""
+
+
 class Encoder(StrEnum):
     """Names as ffmpeg has them."""
 
@@ -37,7 +41,7 @@ def _nvenc(plan: VideoPlan, rung: Rung) -> tuple[str, ...]:
         *("-rc", "vbr", "-cq", str(rung.crf), "-b:v", "0"),
         *("-profile:v", "high"),
         # As for x264; and forced keyframes must be IDR, or groups would stay open.
-        *("-no-scenecut", "1", "-strict_gop", "1", "-forced-idr", "1"),
+        *("-no-scenecut", "1", "-strict_gop", "1", "-forced-idr", "1", "-bf", "2"),
     )
 
 
@@ -59,4 +63,7 @@ def _keyframes(plan: VideoPlan) -> tuple[str, ...]:
         *("-g", str(gop), "-keyint_min", str(gop)),
         # Counted in frames: seconds are not exact at 29.97.
         *("-force_key_frames", f"expr:gte(n,n_forced*{gop})"),
+        # The muxer writes the delay of the first frame into the init segment. x264 shortens it for a chunk of one or
+        # two frames, whose init segment would then differ from the others'; so decoding times are set here.
+        *("-bsf:v", f"setts=pts=PTS:dts=(N-{DELAY_FRAMES})*DURATION"),
     )

@@ -90,7 +90,8 @@ def _timeline(track: Track) -> Element:
         repeats = len(list(run)) - 1
         if repeats:
             entry.set("r", str(repeats))
-    found[0].set("t", str(OFFSET_S * track.init.timescale))
+    # Decoding time: sound begins a frame of encoder delay before the first sample that is heard.
+    found[0].set("t", str(track.segments[0].start))
     return found
 
 
