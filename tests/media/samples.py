@@ -132,25 +132,25 @@ class Samples:
         return self.encoded(name, *orientation, "-i", self.video(), "-c", "copy")
 
     def odd(self) -> Path:
-        return self.h264("odd.mp4", "testsrc=s=641x361:d=1", "-pix_fmt", "yuv444p")
+        return self.h264("odd-444.mp4", "testsrc=s=641x361:d=1", "-pix_fmt", "yuv444p")
 
     def anamorphic(self) -> Path:
-        return self.h264("anamorphic.mp4", "testsrc=s=720x576:d=1,setsar=64/45,format=yuv420p")
+        return self.h264("wide-pixels.mp4", "testsrc=s=720x576:d=1,setsar=64/45,format=yuv420p")
 
     def hdr(self, transfer: str = "smpte2084") -> Path:
         colours = f"setparams=color_primaries=bt2020:color_trc={transfer}:colorspace=bt2020nc:range=tv"
-        return self.h264(f"hdr-{transfer}.mp4", f"{PICTURE}:d=1,format=yuv420p10le,{colours}")
+        return self.h264(f"hdr-of-{transfer}.mp4", f"{PICTURE}:d=1,format=yuv420p10le,{colours}")
 
     def interlaced(self, extension: str = "mp4") -> Path:
         fields = ("-vf", "format=yuv420p,tinterlace=interleave_top", "-flags", "+ildct+ilme")
         codec = "libx264" if extension == "mp4" else "mpeg2video"
         source = "testsrc=s=320x180:r=50:d=1"
-        return self.drawn(f"interlaced.{extension}", source, *fields, "-c:v", codec)
+        return self.drawn(f"fields.{extension}", source, *fields, "-c:v", codec)
 
     def variable_rate(self) -> Path:
         """Two seconds at 30 a second, then two at 10."""
         thinned = "testsrc=s=320x180:d=4:r=30,select='if(lt(t,2),1,not(mod(n,3)))',format=yuv420p"
-        return self.h264("vfr.mp4", thinned, "-fps_mode", "vfr")
+        return self.h264("thinned.mp4", thinned, "-fps_mode", "vfr")
 
     def at_rate(self, rate: str, seconds: int = 1, extension: str = "mp4") -> Path:
         source = f"testsrc=s=320x180:r={rate}:d={seconds},format=yuv420p"
@@ -165,7 +165,7 @@ class Samples:
     def one_keyframe(self) -> Path:
         """A minute of 2 frames a second with a keyframe only at its start."""
         source = "testsrc=s=320x180:r=2:d=60,format=yuv420p"
-        return self.h264("long-gop.mp4", source, "-g", "1000", "-sc_threshold", "0")
+        return self.h264("one-keyframe.mp4", source, "-g", "1000", "-sc_threshold", "0")
 
     def transparent(self, extension: str) -> Path:
         codecs = {
@@ -174,13 +174,13 @@ class Samples:
         }
         pixels, codec, *options = codecs[extension]
         source = f"color=red@0.5:s=64x64:r=25:d=1,{pixels}"
-        return self.drawn(f"alpha.{extension}", source, "-c:v", codec, *options)
+        return self.drawn(f"see-through.{extension}", source, "-c:v", codec, *options)
 
     def still_with_sound(self, extension: str = "mp4") -> Path:
         """One frame; the tone goes on for ten seconds."""
         maps = ("-map", "0:v", "-map", "1:a", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac")
         return self.encoded(
-            f"still.{extension}", "-i", self.picture(), "-f", "lavfi", "-i", "sine=d=10", *maps
+            f"one-frame-and-sound.{extension}", "-i", self.picture(), "-f", "lavfi", "-i", "sine=d=10", *maps
         )
 
     def slides(self) -> Path:
@@ -188,21 +188,21 @@ class Samples:
         loop = ("-loop", "1", "-framerate", "1", "-i", self.picture())
         sound = ("-f", "lavfi", "-i", "anullsrc=r=16000:cl=mono")
         codecs = ("-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac")
-        return self.encoded("slides.mp4", *loop, *sound, "-t", "60", *codecs)
+        return self.encoded("still-repeated.mp4", *loop, *sound, "-t", "60", *codecs)
 
     def animation_of_one(self) -> Path:
-        return self.drawn("still.gif", PICTURE, "-frames:v", "1")
+        return self.drawn("does-not-move.gif", PICTURE, "-frames:v", "1")
 
     def fragmented(self) -> Path:
         return self.encoded(
-            "fragmented.mp4", "-i", self.video(), "-c", "copy", "-movflags", "empty_moov+frag_keyframe"
+            "in-fragments.mp4", "-i", self.video(), "-c", "copy", "-movflags", "empty_moov+frag_keyframe"
         )
 
     # Lengths that are not what the header says
 
     def without_length(self) -> Path:
         """As a browser's MediaRecorder writes it: no duration, no index."""
-        return self.encoded("live.mkv", "-i", self.video(), "-c", "copy", "-live", "1")
+        return self.encoded("no-length.mkv", "-i", self.video(), "-c", "copy", "-live", "1")
 
     def declared(self, seconds: float, extension: str) -> Path:
         """The base file (4 s) with another duration in its header."""
@@ -223,7 +223,7 @@ class Samples:
         header = struct.pack(">IIBBBBB", declared or width, height, 8, 2, 0, 0, 0)
         rows = zlib.compress((b"\0" + b"\x40\x80\xc0" * width) * height)
         chunks = chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
-        return self.written(f"{declared or width}x{height}.png", b"\x89PNG\r\n\x1a\n" + chunks)
+        return self.written(f"plain-{declared or width}x{height}.png", b"\x89PNG\r\n\x1a\n" + chunks)
 
     def photo(self, orientation: int) -> Path:
         """A JPEG whose Exif says how the camera was held (1-8)."""
@@ -231,7 +231,7 @@ class Samples:
         exif = b"Exif\0\0MM\0*\0\0\0\x08" + tag + bytes(4)
         jpeg = self.picture().read_bytes()
         header = b"\xff\xe1" + struct.pack(">H", len(exif) + 2)
-        return self.written(f"photo-{orientation}.jpg", jpeg[:2] + header + exif + jpeg[2:])
+        return self.written(f"held-{orientation}.jpg", jpeg[:2] + header + exif + jpeg[2:])
 
     def silence(self, seconds: int) -> Path:
         source = ("-f", "lavfi", "-t", str(seconds), "-i", "anullsrc=r=16000:cl=mono")
@@ -247,8 +247,8 @@ class Samples:
 
     def cut_in_the_middle(self, extension: str = "mp4") -> Path:
         """Everything that declares the length is there, half of the rest is missing."""
-        whole = self.video(12, name=f"whole.{extension}", faststart=extension == "mp4")
-        return self.cut(f"half.{extension}", whole, 0.5)
+        whole = self.video(12, name=f"whole-12.{extension}", faststart=extension == "mp4")
+        return self.cut(f"half-of-12.{extension}", whole, 0.5)
 
     def cut(self, name: str, whole: Path, share: float) -> Path:
         data = whole.read_bytes()
