@@ -56,17 +56,17 @@ def written(mode: str, filtered: int) -> bytes:
         bytes([filtered]) + _filter(row, up, step, filtered) for row, up in zip(rows, above, strict=False)
     )
     header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, depth, kind, 0, 0, 0)
-    palette = _chunk(b"PLTE", bytes(v for rgb in PALETTE for v in rgb)) if mode == "palette" else b""
+    palette = chunk(b"PLTE", bytes(v for rgb in PALETTE for v in rgb)) if mode == "palette" else b""
     return (
         b"\x89PNG\r\n\x1a\n"
-        + _chunk(b"IHDR", header)
+        + chunk(b"IHDR", header)
         + palette
-        + _chunk(b"IDAT", zlib.compress(data))
-        + _chunk(b"IEND", b"")
+        + chunk(b"IDAT", zlib.compress(data))
+        + chunk(b"IEND", b"")
     )
 
 
-def _chunk(name: bytes, body: bytes) -> bytes:
+def chunk(name: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 
 
