@@ -10,10 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from reelworks.errors import Permanent
+from reelworks.domain.outcome import Outputs
+from reelworks.errors import Permanent, Temporary
 from reelworks.runtime.cancellation import Cancellation
 from tests.media.samples import Samples
 from tests.media.studio import Studio
+from worker.media.audio import MediaFile
+from worker.media.encode.sound import SoundOptions, encode_sound
+from worker.media.encode.transcoder import Transcoding
 from worker.media.engine import MediaEngine
 from worker.media.runner import Runner
 from worker.media.tools import Tools
@@ -93,11 +97,10 @@ def test_no_frame_is_lost_or_doubled_at_a_seam(opened: Open, samples: Samples, r
 
 
 def test_a_chunked_picture_is_frame_by_frame_the_source(opened: Open, samples: Samples) -> None:
-    grid = {"gop": 30, "segment": 60, "crf": 28, "preset": "fast"}
     studio = opened(clip(samples, "30000/1001", 8))
-    studio.stream(studio.plan(**grid, chunk=120))
+    studio.stream(studio.plan(gop=30, segment=60, chunk=120, crf=28, preset="fast"))
     chunked = psnr(studio, "180")
-    studio.stream(studio.plan(**grid))
+    studio.stream(studio.plan(gop=30, segment=60, crf=28, preset="fast"))
 
     assert chunked > 35
     assert chunked == pytest.approx(psnr(studio, "180"), abs=0.3)
@@ -170,7 +173,8 @@ def test_pictures_that_start_later_are_preceded_by_the_first(
     studio = opened(source).stream()
 
     frames = studio.frames(studio.path("180/playlist"))
-    assert (frames[0].pts, len(frames)) == (1, pytest.approx(120, abs=1))
+    assert frames[0].pts == 1
+    assert len(frames) == pytest.approx(120, abs=1)
 
 
 def test_an_edit_list_is_obeyed(opened: Open, samples: Samples) -> None:
@@ -213,7 +217,9 @@ def test_one_frame_is_a_stream(opened: Open, samples: Samples) -> None:
 
 @pytest.mark.parametrize("turn", ["-90", "90", "180"])
 def test_turned_pictures_are_upright(opened: Open, samples: Samples, turn: str) -> None:
-    source = samples.encoded(f"turned{turn}.mp4", "-display_rotation", turn, "-i", samples.video(), "-c", "copy")
+    source = samples.encoded(
+        f"turned{turn}.mp4", "-display_rotation", turn, "-i", samples.video(), "-c", "copy"
+    )
     studio = opened(source).stream()
 
     size = "320x180" if turn == "180" else "180x320"
@@ -318,9 +324,6 @@ def test_sound_alone_has_a_master_of_its_own(opened: Open, samples: Samples) -> 
 
 def test_loudness_is_brought_to_the_target(opened: Open, samples: Samples) -> None:
     """A very quiet tone gets louder if the profile asks for it, and else stays as it is."""
-    from worker.media.encode.sound import SoundOptions, encode_sound
-    from worker.media.encode.transcoder import Transcoding
-    from worker.media.audio import MediaFile
 
     quiet = samples.encoded("quiet.wav", "-f", "lavfi", "-i", "sine=d=6", "-af", "volume=-30dB")
     studio = opened(quiet)
@@ -353,7 +356,8 @@ def test_a_download_is_the_stream_in_one_file(opened: Open, samples: Samples) ->
     path = studio.save().path("mp4", "mp4-180")
 
     frames = studio.frames(path)
-    assert (frames[0].pts, len(frames)) == (0, pytest.approx(137, abs=1))
+    assert frames[0].pts == 0
+    assert len(frames) == pytest.approx(137, abs=1)
     assert {b.pts - a.pts for a, b in pairwise(frames)} == {Fraction(1, 25)}
     assert loud_from_s(studio, path) == pytest.approx(1.5, abs=0.04)
     assert studio.decodes_cleanly(path)
@@ -372,7 +376,63 @@ def test_a_preview_is_the_first_ten_seconds(opened: Open, samples: Samples) -> N
     assert studio.decodes_cleanly(path)
 
 
+# Captions
+
+
+def test_captions_are_part_of_the_stream(opened: Open, samples: Samples) -> None:
+    studio = opened(samples.video()).encode()
+    vtt = b"WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nhello\n"
+    studio.media.put("t/transcript.vtt", vtt, "text/vtt")
+    studio.inputs["transcribe"] = Outputs(prefix="t/", files={"vtt": "t/transcript.vtt"}, language="en")
+    studio.run("package")
+
+    assert 'SUBTITLES="captions"' in studio.text("master")
+    assert "MPEGTS:90000" in studio.text("captions")
+    assert "#EXTINF:4.0" in studio.text("captions/playlist")
+    assert "transcript.vtt" in studio.text("dash")
+
+
 # What must not be published
+
+
+def test_a_segment_that_is_missing_stops_the_package(opened: Open, samples: Samples) -> None:
+    studio = opened(samples.video()).encode()
+    del studio.media.objects[next(key for key in studio.media.objects if key.endswith("180/00002.m4s"))]
+    before = set(studio.media.objects)
+
+    with pytest.raises(Temporary, match="00002") as caught:
+        studio.run("package")
+    assert caught.value.code == "stream_incomplete"
+    assert set(studio.media.objects) == before
+
+
+def test_a_chunk_behind_the_end_is_done_and_empty(opened: Open, samples: Samples) -> None:
+    """The container promised a little more than there is."""
+    studio = opened(samples.video_without_sound())
+    studio.stream(studio.plan(chunk=40, more=21))
+
+    assert "video-003" in studio.inputs
+    assert len(studio.frames(studio.path("180/playlist"))) == 100
+
+
+def test_everything_is_cached_for_as_long_as_it_is_true(opened: Open, samples: Samples) -> None:
+    studio = opened(samples.video()).stream()
+
+    kinds = {
+        (key.rpartition(".")[2], "audio" in key, found.content_type, found.cache_control)
+        for key, found in studio.media.objects.items()
+        if not key.endswith(".json")
+    }
+    forever, briefly = "public, max-age=31536000, immutable", "public, max-age=60"
+    assert kinds == {
+        ("m4s", False, "video/iso.segment", forever),
+        ("mp4", False, "video/mp4", forever),
+        ("m4s", True, "audio/mp4", forever),
+        ("mp4", True, "audio/mp4", forever),
+        ("m3u8", False, "application/vnd.apple.mpegurl", briefly),
+        ("m3u8", True, "application/vnd.apple.mpegurl", briefly),
+        ("mpd", False, "application/dash+xml", briefly),
+    }
 
 
 def test_half_a_source_is_refused(opened: Open, samples: Samples) -> None:

@@ -1,6 +1,7 @@
 """Runs the stream tasks on a local file without a table or a queue, and looks at what they publish.
 
-Small clips, a fast preset (but one with B-frames, which is what makes seams hard) and chunks of a second or two, so that seams are many and tests are quick.
+Small clips and chunks of a second or two, so that seams are many and tests are quick; a fast preset, but one with
+B-frames, which are what makes seams hard.
 """
 
 import json
@@ -19,7 +20,6 @@ from reelworks.domain.outcome import Done, Outcome, Outputs
 from reelworks.domain.plan import (
     Lane,
     MediaSummary,
-    ObjectFacts,
     Plan,
     Rung,
     TaskKind,
@@ -29,7 +29,6 @@ from reelworks.domain.plan import (
 from reelworks.domain.task import Task, TaskStatus
 from reelworks.domain.timeline import Grid
 from reelworks.domain.upload import Upload
-from reelworks.ports import BlobStore
 from reelworks.runtime.cancellation import Cancellation
 from reelworks.testing import FakeClock, InMemory
 from reelworks.testing.blobs import InMemoryBlobStore
@@ -107,14 +106,15 @@ class Studio:
         chunk: int = 10_000,
         crf: int = 23,
         preset: str = "superfast",
+        more: int = 0,
     ) -> Plan:
-        """A plan of that grid; without chunks unless `chunk` says so."""
+        """A plan of that grid; without chunks unless `chunk` says so. `more`: frames that will not come."""
         specs, pictures, shown = [], None, self.report.picture
         if self.report.speech:
             specs.append(TaskSpec(name="audio", kind=TaskKind.AUDIO, lane=Lane.FAST))
         if shown:
             rate = rate or shown.constant_rate or shown.frame_rate or "25"
-            frames = max(1, round((self.report.duration_ms or 1) * Fraction(rate) / 1000))
+            frames = max(1, round((self.report.duration_ms or 1) * Fraction(rate) / 1000)) + more
             grid = Grid(
                 frame_rate=rate, gop_frames=gop, segment_frames=segment, chunk_frames=chunk, frames=frames
             )
@@ -212,13 +212,12 @@ class Studio:
         entries = ("-show_entries", "packet=pts,flags:stream=time_base")
         found = self.probe(path, "-select_streams", stream, *entries)
         base = Fraction(found["streams"][0]["time_base"])
-        frames = (Frame(pts=p["pts"] * base, key="K" in p["flags"]) for p in found["packets"])
+        frames = (Frame(pts=int(p["pts"]) * base, key="K" in p["flags"]) for p in found["packets"])
         return sorted(frames, key=lambda frame: frame.pts)
 
-    def facts(self, path: Path, stream: str = "v:0") -> dict[str, object]:
+    def facts(self, path: Path, stream: str = "v:0") -> Mapping[str, object]:
         """ffprobe's description of a stream."""
-        found: dict[str, object] = self.probe(path, "-select_streams", stream, "-show_streams")["streams"][0]
-        return found
+        return self.probe(path, "-select_streams", stream, "-show_streams")["streams"][0]
 
     def probe(self, path: Path, *arguments: str) -> dict[str, list[dict[str, str]]]:
         command = [self.engine.tools.ffprobe, "-v", "error", *arguments, "-of", "json", str(path)]
@@ -241,7 +240,16 @@ class Studio:
     def gray(self, path: Path, size: str = "16x9", stream: str = "v:0") -> list[bytes]:
         """Every decoded frame as a small gray picture."""
         width, height = map(int, size.split("x"))
-        command = [self.engine.tools.ffmpeg, "-v", "error", "-nostdin", "-i", str(path), "-map", f"0:{stream}"]
+        command = [
+            self.engine.tools.ffmpeg,
+            "-v",
+            "error",
+            "-nostdin",
+            "-i",
+            str(path),
+            "-map",
+            f"0:{stream}",
+        ]
         command += ["-fps_mode", "passthrough", "-vf", f"scale={width}:{height}", "-pix_fmt", "rgb24"]
         # By way of RGB, since the same gray is another luma in BT.601 and BT.709.
         raw = subprocess.run([*command, "-f", "rawvideo", "-"], check=True, capture_output=True).stdout[1::3]

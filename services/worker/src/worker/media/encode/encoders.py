@@ -5,9 +5,8 @@ from enum import StrEnum
 from reelworks.domain.plan import Rung, VideoPlan
 from reelworks.domain.profile import PRESETS
 
-
 DELAY_FRAMES = 2
-"""Decoding begins so much before showing: what B-frames that are references themselves need, and x264 never needs more."""
+"""Decoding begins so much before showing: what B-frames that others refer to need, and x264 never needs more."""
 
 
 class Encoder(StrEnum):

@@ -27,11 +27,12 @@ class Fragment(Struct, frozen=True, kw_only=True):
     sync: bool
 
 
-def measure(path: Path, init: InitFacts) -> Fragment:
-    """The whole segment, however many fragments are in it. Raises Temporary (`segment_damaged`)."""
+def measure(path: Path, init: InitFacts) -> Fragment | None:
+    """The whole segment, however many fragments are in it; None for one without any, which is what ffmpeg leaves when
+    there was nothing to encode. Raises Temporary (`segment_damaged`)."""
     parts = [_fragment(box, init) for box in _indexes(path)]
     if not parts:
-        raise malformed("no moof")
+        return None
     return Fragment(
         start=parts[0].start,
         ticks=sum(part.ticks for part in parts),

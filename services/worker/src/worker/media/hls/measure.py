@@ -20,10 +20,14 @@ def rendition(directory: Path, prefix: str) -> Rendition | None:
         return None
     data = (directory / INIT_NAME).read_bytes()
     facts = init_segment.read(data)
-    return Rendition(
-        name=directory.name,
-        init=_init(data, facts, prefix),
-        segments=tuple(_segment(path, facts, prefix) for path in paths),
+    found = [_segment(path, facts, prefix) for path in paths]
+    segments = tuple(segment for segment in found if segment is not None)
+    if None in found[:-1]:
+        raise malformed("a segment in the middle is empty")
+    return (
+        Rendition(name=directory.name, init=_init(data, facts, prefix), segments=segments)
+        if segments
+        else None
     )
 
 
@@ -41,8 +45,10 @@ def _init(data: bytes, facts: InitFacts, prefix: str) -> Init:
     )
 
 
-def _segment(path: Path, facts: InitFacts, prefix: str) -> Segment:
+def _segment(path: Path, facts: InitFacts, prefix: str) -> Segment | None:
     found = fragments.measure(path, facts)
+    if found is None:
+        return None
     if not found.sync or not found.samples:
         raise malformed(f"{path.name} does not begin with a keyframe")
     return Segment(
