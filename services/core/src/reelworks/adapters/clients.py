@@ -77,10 +77,13 @@ def _config(settings: Settings, wait_s: float = 0.0) -> Config:
 
 
 def _s3_config(settings: Settings) -> Config:
-    """Version 4 signatures for the regional host: the global one redirects, and a redirect breaks the signature."""
+    """Version 4 signatures for the regional host: the global one redirects, and a redirect breaks the signature.
+
+    Never boto3's own `auto` addressing: outside us-east-1 it signs for the global host.
+    """
     own = Config(
         signature_version="s3v4",
-        s3={"addressing_style": settings.s3.addressing, "us_east_1_regional_endpoint": "regional"},
+        s3={"addressing_style": settings.addressing, "us_east_1_regional_endpoint": "regional"},
         request_checksum_calculation=settings.s3.checksums,
         response_checksum_validation=settings.s3.checksums,
     )

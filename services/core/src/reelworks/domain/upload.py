@@ -28,7 +28,7 @@ class UploadStatus(StrEnum):
     FAILED = "FAILED"
     """The file was refused or a task failed for good; `failure` says why. Terminal."""
     EXPIRED = "EXPIRED"
-    """No object came in time. An object that comes after all still starts the ingest: nothing is lost."""
+    """No object came in time. A new URL for it (a replayed request) or an object that comes after all revives it."""
     CANCELLED = "CANCELLED"
     """Its owner does not want it any more. Terminal."""
 
@@ -37,7 +37,9 @@ TRANSITIONS: Mapping[UploadStatus, frozenset[UploadStatus]] = {
     UploadStatus.PENDING_UPLOAD: frozenset(
         {UploadStatus.PROCESSING, UploadStatus.FAILED, UploadStatus.EXPIRED, UploadStatus.CANCELLED}
     ),
-    UploadStatus.EXPIRED: frozenset({UploadStatus.PROCESSING, UploadStatus.FAILED}),
+    UploadStatus.EXPIRED: frozenset(
+        {UploadStatus.PENDING_UPLOAD, UploadStatus.PROCESSING, UploadStatus.FAILED}
+    ),
     UploadStatus.PROCESSING: frozenset({UploadStatus.COMPLETED, UploadStatus.FAILED, UploadStatus.CANCELLED}),
     UploadStatus.COMPLETED: frozenset(),
     UploadStatus.FAILED: frozenset(),
@@ -133,6 +135,21 @@ def accepted(upload: Upload, news: Accepted, now: Millis, rules: WatchRules) -> 
         notify_due=None,
         finished_at=None,
         checks=0,
+    )
+
+
+def renewed(upload: Upload, expires_at: Millis, now: Millis, rules: WatchRules) -> Upload:
+    """Its client asked for another URL: awaited (again) until that one ends, and looked at as if it were new."""
+    if upload.status is not UploadStatus.PENDING_UPLOAD:
+        upload = _moved(upload, UploadStatus.PENDING_UPLOAD, now)
+    return structs.replace(
+        upload,
+        expires_at=max(expires_at, upload.expires_at),
+        due_at=max(now + rules.first_check_ms, (upload.due_at or 0) + 1),
+        notify_due=None,
+        finished_at=None,
+        checks=0,
+        updated_at=now,
     )
 
 

@@ -41,9 +41,10 @@ class Aws(Struct, frozen=True, kw_only=True):
 class S3(Struct, frozen=True, kw_only=True):
     """The buckets.
 
-    `public_endpoint_url`: where clients reach S3, used for signing only. `addressing`: `path` for emulators,
-    `virtual` for AWS. `checksums`: boto3 ≥ 1.36 adds CRC headers to everything unless told `when_required`; stores
-    other than AWS may not know them. `url_expires_s`: one hour; a presigned URL dies with its credentials anyway.
+    `public_endpoint_url`: where clients reach S3, used for signing only. `addressing`: `auto` is `path` where an
+    endpoint is set and `virtual` on AWS. `checksums`: boto3 ≥ 1.36 adds CRC headers to everything unless told
+    `when_required`; stores other than AWS may not know them. `url_expires_s`: one hour; a presigned URL dies with its
+    credentials anyway.
     """
 
     raw_bucket: str = "reelworks-raw"
@@ -211,6 +212,13 @@ class Settings(Struct, frozen=True, kw_only=True):
     media: Media = Media()
     speech: Speech = Speech()
     janitor: Janitor = Janitor()
+
+    @property
+    def addressing(self) -> Literal["path", "virtual"]:
+        """How buckets are addressed: emulators have no host name for each bucket, AWS has."""
+        if self.s3.addressing != "auto":
+            return self.s3.addressing
+        return "path" if self.aws.endpoint_url else "virtual"
 
     @classmethod
     def load(cls, environ: Mapping[str, str]) -> Self:
