@@ -65,6 +65,7 @@ MEANINGS = {
     "DYNAMODB_TABLE": "The one table.",
     "DYNAMODB_SHARDS": "Partitions of the watch index; each takes some 1,000 writes a second. On a live table "
     "raise it for the janitor first, and never lower it.",
+    "EVENTBRIDGE_ENABLED": "Whether terminal events are sent at all.",
     "EVENTBRIDGE_BUS": "Where terminal events go.",
     "EVENTBRIDGE_SOURCE": "Their `source`.",
     "LOG_LEVEL": "The least that is logged.",
@@ -103,7 +104,8 @@ MEANINGS = {
     "MEDIA_STALL_S": "ffmpeg is stopped when nothing moved for so long.",
     "SPEECH_PROVIDER": "`pocketsphinx`: offline, English. `openai`: any compatible endpoint. `fake`: always the same "
     "text.",
-    "SPEECH_LANGUAGE": "Reserved: no provider reads it in this version.",
+    "SPEECH_LANGUAGE": "What is spoken (BCP 47, like `en` or `de-AT`) where the profile does not say. Not set: the "
+    "provider finds out or assumes.",
     "SPEECH_BASE_URL": "For `openai`: the endpoint up to and including `/v1`. Not set: OpenAI's own.",
     "SPEECH_API_KEY": "For `openai`: sent as a bearer token.",
     "SPEECH_MODEL": "For `openai`: the model to ask for.",

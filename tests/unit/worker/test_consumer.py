@@ -60,6 +60,10 @@ class Site:
             raise Unreachable("no SQS")
         return self.receive(lane, limit, wait_seconds, visibility_seconds)
 
+    def turn(self) -> None:
+        """One turn of the loop, in this thread."""
+        self.consumer._turn(idle=False)
+
     def stop(self) -> None:
         self.stopping.set()
         self.thread.join(20)
@@ -187,16 +191,37 @@ def test_one_success_ends_the_waiting(world: World) -> None:
     assert site.consumer._pause_s == 0
 
 
-def test_liveness_knows_the_last_successful_poll(world: World, clock: FakeClock) -> None:
+def test_idle_worker_that_cannot_poll_is_neither_ready_nor_live(world: World, clock: FakeClock) -> None:
     site = Site(world, ("speech",), slots=1)
     assert site.consumer.trouble(60) is None
     clock.advance(61)
     site.broken = True
-    site.consumer._round(idle=False)
+    site.turn()
     assert "no successful poll for 61 s" in (site.consumer.trouble(60) or "")
+    assert "no successful poll for 61 s" in (site.consumer.stale(60) or "")
     site.broken = False
-    site.consumer._round(idle=False)
+    site.turn()
     assert site.consumer.trouble(60) is None
+    assert site.consumer.stale(60) is None
+
+
+def test_busy_worker_that_cannot_poll_is_live_so_that_nobody_kills_its_work(
+    world: World, clock: FakeClock
+) -> None:
+    site = Site(world, ("speech",), slots=2)
+    site.consumer._slots.take()
+    clock.advance(61)
+    site.broken = True
+    site.turn()
+    assert site.consumer.trouble(60) is None
+    assert site.consumer.stale(60) is not None
+
+
+def test_loop_that_hangs_is_not_live_whatever_runs(world: World, clock: FakeClock) -> None:
+    site = Site(world, ("speech",), slots=2)
+    site.consumer._slots.take()
+    clock.advance(61)
+    assert "has not turned" in (site.consumer.trouble(60) or "")
 
 
 @pytest.mark.parametrize(("lanes", "wait"), [(("speech",), 7), (("fast", "speech"), 1)])

@@ -1,4 +1,4 @@
-"""One pass: every shard of the watch index, page by page, row by row, then the queue gauges.
+"""One pass: every shard of the watch index, page by page, row by row.
 
 A row that cannot be repaired now is still due in the next pass; one bad row never stops the others.
 """

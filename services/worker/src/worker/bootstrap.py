@@ -127,7 +127,7 @@ def _ops(settings: Settings, flow: Workflow, consumer: Consumer, stopping: threa
         return consumer.trouble(settings.worker.stale_poll_s)
 
     def ready() -> str | None:
-        return "shutting down" if stopping.is_set() else live()
+        return "shutting down" if stopping.is_set() else consumer.stale(settings.worker.stale_poll_s)
 
     return OpsServer(settings.worker.host, settings.worker.port, flow.metrics, live, ready)
 
@@ -146,6 +146,7 @@ def handlers(settings: Settings, adapters: Adapters) -> Handlers:
         media=adapters.media,
         engine=engine,
         speech=speech_provider(settings.speech, engine),
+        language=settings.speech.language,
     )
     return {
         TaskKind.INGEST: partial(ingest, needs=ingesting),
@@ -178,9 +179,7 @@ def speech_provider(speech: Speech, engine: MediaEngine) -> SpeechProvider:
         timeout_s=speech.timeout_s,
         max_bytes=speech.max_bytes,
     )
-    options = SpeechOptions(
-        provider=speech.provider, language=speech.language, fake_text=speech.fake_text, openai=service
-    )
+    options = SpeechOptions(provider=speech.provider, fake_text=speech.fake_text, openai=service)
     return make_provider(options, shrink=shrink)
 
 

@@ -56,18 +56,24 @@ class Consumer:
         self._stopping = stopping
         self._pause_s = 0.0
         self.last_poll = clock.monotonic()
+        self._last_turn = self.last_poll
 
-    def run(self) -> None:
-        """Poll and work until stopping, then drain."""
+    def run(self) -> bool:
+        """Poll and work until stopping, then drain. False if work had to be abandoned."""
         idle = False
         while not self._stopping.is_set():
-            if not self._slots.wait_for_free(1.0):
-                self.last_poll = self._clock.monotonic()  # busy is alive
-                continue
-            idle = self._round(idle)
+            idle = self._turn(idle=idle)
             if self._pause_s:
                 self._stopping.wait(self._pause_s)
-        self.drain()
+        return self.drain()
+
+    def _turn(self, *, idle: bool) -> bool:
+        """Wait for a free slot, then ask the lanes; whether the next turn may wait for messages."""
+        self._last_turn = self._clock.monotonic()
+        if not self._slots.wait_for_free(1.0):
+            self.last_poll = self._last_turn  # busy is alive
+            return idle
+        return self._round(idle)
 
     def _round(self, idle: bool) -> bool:
         """Ask each lane in order until one has something. True if none had: the next round may wait longer."""
@@ -113,19 +119,34 @@ class Consumer:
     def _back_off(self) -> None:
         self._pause_s = min(max(FIRST_PAUSE_S, 2 * self._pause_s), LONGEST_PAUSE_S)
 
-    def drain(self) -> None:
-        """Let running tasks finish within the grace period, then make them hand on."""
+    def drain(self) -> bool:
+        """Let running tasks finish within the grace period, then make them hand on. False if some do not."""
         log.info("consumer.draining", running=self._slots.taken, grace_s=self._grace_s)
         if not self._slots.wait_for_all(self._grace_s):
             self._attempts.interrupt()
             if not self._slots.wait_for_all(HAND_ON_S):
                 log.error("consumer.abandoned", running=self._slots.taken)
         self._pool.shutdown(wait=False, cancel_futures=True)
-        log.info("consumer.stopped")
+        log.info("consumer.stopped", abandoned=self._slots.taken)
+        return self._slots.taken == 0
 
     def trouble(self, stale_s: float) -> str | None:
-        """For the liveness probe: None, or since when no poll has succeeded."""
+        """For the liveness probe: None, or what a restart might help against.
+
+        A loop that hangs, whatever runs. A queue that has not answered for long, but only while nothing runs: in an
+        outage a restart must not cost the work that is under way.
+        """
+        now = self._clock.monotonic()
+        if now - self._last_turn > stale_s:
+            return (
+                f"the consumer loop has not turned for {now - self._last_turn:.0f} s (limit {stale_s:.0f} s)"
+            )
+        silence = now - self.last_poll
+        if silence > stale_s and not self._slots.taken:
+            return f"no successful poll for {silence:.0f} s (limit {stale_s:.0f} s): is SQS in reach?"
+        return None
+
+    def stale(self, stale_s: float) -> str | None:
+        """For the readiness probe: since when no poll has succeeded, whatever runs."""
         silence = self._clock.monotonic() - self.last_poll
-        if silence <= stale_s:
-            return None
-        return f"no successful poll for {silence:.0f} s (limit {stale_s:.0f} s): SQS is out of reach or the loop hangs"
+        return f"no successful poll for {silence:.0f} s" if silence > stale_s else None

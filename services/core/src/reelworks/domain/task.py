@@ -29,7 +29,7 @@ class TaskStatus(StrEnum):
     DONE = "DONE"
     """`outputs` are live. Terminal."""
     FAILED = "FAILED"
-    """`failure` says why, and whether a redrive could help."""
+    """`failure` says why, and whether another try could help."""
     SKIPPED = "SKIPPED"
     """Something it depends on failed, or its upload ended without it. Terminal."""
     SUSPENDED = "SUSPENDED"

@@ -180,12 +180,12 @@ def notified(upload: Upload) -> Upload:
 
 def watched_again(upload: Upload, now: Millis, rules: WatchRules) -> Upload:
     """Looked at, nothing final found: the next look, later each time while the object is awaited."""
-    if upload.status in AWAITING_OBJECT:
+    if upload.notify_due is not None:
+        due = now + rules.notify_retry_ms * 2 ** min(upload.checks, 6)
+    elif upload.status in AWAITING_OBJECT:
         pause = rules.first_check_ms * 2 ** min(upload.checks + 1, 10)
         end = upload.expires_at + rules.expiry_grace_ms
         due = min(now + pause, end) if now < end else now + rules.first_check_ms
-    elif upload.notify_due is not None:
-        due = now + rules.notify_retry_ms * 2 ** min(upload.checks, 6)
     else:
         due = now + rules.processing_check_ms
     return structs.replace(upload, due_at=max(due, (upload.due_at or 0) + 1), checks=upload.checks + 1)

@@ -70,8 +70,9 @@ class Dynamodb(Struct, frozen=True, kw_only=True):
 
 
 class Eventbridge(Struct, frozen=True, kw_only=True):
-    """Where terminal events go. An empty `bus` turns them off."""
+    """Where terminal events go, unless `enabled` is false."""
 
+    enabled: bool = True
     bus: str = "default"
     source: str = "reelworks"
 
@@ -105,10 +106,11 @@ class Worker(Struct, frozen=True, kw_only=True):
     """One worker process.
 
     `lanes` in the order they are drained. `slots`: tasks at once. `idle_wait_s`: the long poll when nothing is there,
-    at most 20 (SQS); stopping waits for the poll under way, since what it receives would else stay hidden, so it is
-    short. `grace_s`: how long a running task may go on after SIGTERM before it is handed on; the pod's
-    terminationGracePeriod must be longer. `stale_poll_s`: without a successful poll for so long it is not live.
-    `scratch_dir`: None is the system's temporary directory. `max_bytes`: larger objects are refused.
+    at most 20 (SQS), and 1 with several lanes; stopping waits for the poll under way, since what it receives would
+    else stay hidden, so it is short. `grace_s`: how long a running task may go on after SIGTERM before it is handed
+    on; the pod's terminationGracePeriod must be longer. `stale_poll_s`: without a successful poll for so long it is
+    not ready, and not live unless it is at work. `scratch_dir`: None is the system's temporary directory.
+    `max_bytes`: larger objects are refused.
     """
 
     lanes: tuple[str, ...] = ("events", "fast", "speech", "encode")
@@ -182,6 +184,10 @@ class Speech(Struct, frozen=True, kw_only=True):
     timeout_s: Seconds = 300.0
     max_bytes: Count = 25_000_000
     fake_text: str = "fake transcript"
+
+    def __repr__(self) -> str:
+        """Without the key: settings end up in logs and tracebacks."""
+        return f"Speech(provider={self.provider!r}, base_url={self.base_url!r}, model={self.model!r})"
 
 
 class Janitor(Struct, frozen=True, kw_only=True):
