@@ -143,6 +143,8 @@ def _value(kind: inspect.Type, name: str) -> Iterator[str]:
     match kind:
         case inspect.UnionType(types=types):
             yield from _value(next(t for t in types if not isinstance(t, inspect.NoneType)), name)
+        case inspect.Metadata(extra_json_schema={"description": str(description)}):
+            yield description
         case inspect.LiteralType(values=values):
             yield " or ".join(f"`{value}`" for value in values)
         case inspect.VarTupleType():
@@ -162,6 +164,8 @@ def _unit(name: str, *, whole: bool) -> str:
 def _bounds(kind: inspect.IntType | inspect.FloatType) -> Iterator[str]:
     if kind.gt is not None:
         yield f"above {kind.gt:g}"
+        if kind.le is not None:
+            yield f"at most {kind.le:.0f}"
     if kind.ge is not None and kind.le is not None:
         yield f"{kind.ge:g} to {kind.le:.0f}"
     elif kind.ge is not None:

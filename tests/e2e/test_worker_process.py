@@ -15,6 +15,7 @@ from reelworks.embedded.workshop import CLIP
 from tests.processes import alive, ended, eventually, pending, running
 from tests.world import World
 from worker.media.tools import find_tools
+from worker.scratch import GATE
 
 LEASE = {"lease_heartbeat_s": 0.5, "lease_length_s": 3, "lease_skew_s": 0.5}
 GRACE_S = 1.0
@@ -54,7 +55,7 @@ def child(pid_file: Path) -> int:
 
 
 def scratch_of(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.is_file() and path.name != "lock"]
+    return [path for path in folder.rglob("*") if path.is_file() and path.name not in ("lock", GATE)]
 
 
 def test_stopping_worker_hands_its_task_on(
@@ -76,7 +77,7 @@ def test_stopping_worker_hands_its_task_on(
         first.send(signal.SIGTERM)
         assert first.exit_code(GRACE_S + 10) == 0
     assert not alive(ffmpeg)
-    assert list(scratch.iterdir()) == []
+    assert [path.name for path in scratch.iterdir()] == [GATE]
     handed_on = world.row(upload)
     assert (handed_on.status, handed_on.attempts, handed_on.leases) == (TaskStatus.READY, 0, 1)
     with running(world, "worker", tmp_path / "b"):

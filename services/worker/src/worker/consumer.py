@@ -59,13 +59,27 @@ class Consumer:
         self._last_turn = self.last_poll
 
     def run(self) -> bool:
-        """Poll and work until stopping, then drain. False if work had to be abandoned."""
+        """Work until stopping, then drain. False if work had to be abandoned.
+
+        Polling has a thread of its own, so that a poll that hangs cannot hold up the drain.
+        """
+        poller = threading.Thread(target=self._poll, name="poller", daemon=True)
+        poller.start()
+        self._stopping.wait()
+        # Not longer than a healthy poll takes: what it still receives is given back at once.
+        poller.join(self._idle_wait_s + 1.0)
+        return self.drain()
+
+    def _poll(self) -> None:
         idle = False
         while not self._stopping.is_set():
-            idle = self._turn(idle=idle)
+            try:
+                idle = self._turn(idle=idle)
+            except Exception:  # the border of the loop: nothing that one turn meets may end the consumer
+                log.exception("consumer.turn_crashed")
+                self._back_off()
             if self._pause_s:
                 self._stopping.wait(self._pause_s)
-        return self.drain()
 
     def _turn(self, *, idle: bool) -> bool:
         """Wait for a free slot, then ask the lanes; whether the next turn may wait for messages."""
@@ -82,8 +96,7 @@ class Consumer:
             if len(self._lanes) > 1:
                 wait = min(wait, 1)  # a long poll on one lane would let the others wait
             if received := self._receive(lane, wait):
-                for message in received:
-                    self._start(message)
+                self._start(received)
                 return False
             if self._stopping.is_set():
                 return True
@@ -98,11 +111,21 @@ class Consumer:
             self._back_off()
             return []
         self.last_poll = self._clock.monotonic()
+        if not received:
+            self._pause_s = 0.0  # nothing was there that a pause would spare
         return received
 
-    def _start(self, message: Received) -> None:
-        self._slots.take()
-        self._pool.submit(self._work, message)
+    def _start(self, received: list[Received]) -> None:
+        for message in received:
+            if self._stopping.is_set():
+                self._queue.hide(message, 0)
+                continue
+            self._slots.take()
+            try:
+                self._pool.submit(self._work, message)
+            except RuntimeError:  # no thread to be had, or the pool is shut
+                self._slots.give_back()
+                self._queue.hide(message, 0)
 
     def _work(self, message: Received) -> None:
         try:

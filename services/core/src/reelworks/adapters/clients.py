@@ -29,12 +29,15 @@ POOL_CONNECTIONS = 50
 class Clients:
     """`s3_public` signs for the endpoint that clients of the API reach and is never called.
 
+    `sqs_polling` receives: it waits longer than SQS does, and asks once, since the consumer asks again anyway.
+
     `credentials`: those that sign, None if there are none; their end limits what a presigned URL may promise.
     """
 
     s3: "S3Client"
     s3_public: "S3Client"
     sqs: "SQSClient"
+    sqs_polling: "SQSClient"
     dynamodb: "DynamoDBClient"
     events: "EventBridgeClient"
     credentials: Credentials | None = None
@@ -51,7 +54,8 @@ class Clients:
         return cls(
             s3=session.client("s3", endpoint_url=endpoint, config=_s3_config(settings)),
             s3_public=session.client("s3", endpoint_url=public, config=_s3_config(settings)),
-            sqs=session.client("sqs", endpoint_url=endpoint, config=_config(settings, wait_s=LONGEST_POLL_S)),
+            sqs=session.client("sqs", endpoint_url=endpoint, config=_config(settings)),
+            sqs_polling=session.client("sqs", endpoint_url=endpoint, config=_polling_config(settings)),
             dynamodb=session.client("dynamodb", endpoint_url=endpoint, config=_config(settings)),
             events=session.client("events", endpoint_url=endpoint, config=_config(settings)),
             credentials=session.get_credentials(),
@@ -74,6 +78,11 @@ def _config(settings: Settings, wait_s: float = 0.0) -> Config:
         tcp_keepalive=True,
         user_agent_extra="reelworks",
     )
+
+
+def _polling_config(settings: Settings) -> Config:
+    once = Config(retries={"mode": "standard", "total_max_attempts": 1})
+    return _config(settings, wait_s=LONGEST_POLL_S).merge(once)
 
 
 def _s3_config(settings: Settings) -> Config:

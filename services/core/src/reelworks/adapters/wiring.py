@@ -38,7 +38,12 @@ class Adapters(Struct, frozen=True, kw_only=True):
         table = Table(clients.dynamodb, settings.dynamodb.table, clock)
         return cls(
             store=DynamoUploadStore(table, shards=settings.dynamodb.shards, clock=clock),
-            queue=SqsTaskQueue(clients.sqs, prefix=settings.sqs.prefix, lanes=settings.sqs.lanes),
+            queue=SqsTaskQueue(
+                clients.sqs,
+                prefix=settings.sqs.prefix,
+                lanes=settings.sqs.lanes,
+                polling=clients.sqs_polling,
+            ),
             raw=_bucket(clients, settings.s3.raw_bucket, clock),
             media=_bucket(clients, settings.s3.media_bucket, clock),
             events=_events(clients, settings),

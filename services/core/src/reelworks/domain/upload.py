@@ -10,7 +10,7 @@ from enum import StrEnum
 from msgspec import Struct, structs
 
 from reelworks.domain.failure import Failure
-from reelworks.domain.instants import MINUTE_MS, SECOND_MS, Millis
+from reelworks.domain.instants import HOUR_MS, MINUTE_MS, SECOND_MS, Millis
 from reelworks.domain.outcome import Accepted
 from reelworks.domain.plan import MediaSummary, ObjectFacts, Plan
 from reelworks.errors import Conflict
@@ -54,13 +54,14 @@ class WatchRules(Struct, frozen=True, kw_only=True):
     """When a sweep looks at an upload that seems to rest.
 
     `first_check_ms`: S3 announces an object within seconds, so two minutes without news is worth a HeadObject; then
-    the interval doubles. `expiry_grace_ms`: an upload that began just before its URL ran out may still be under way.
-    `processing_check_ms`: tasks have their own due times; this one only covers a lost last step.
-    `notify_retry_ms`: how soon an event that could not be sent is tried again.
+    the interval doubles, up to `longest_check_ms`. `expiry_grace_ms`: an upload that began just before its URL ran
+    out may still be under way. `processing_check_ms`: tasks have their own due times; this one only covers a lost
+    last step. `notify_retry_ms`: how soon an event that could not be sent is tried again.
     """
 
     first_check_ms: int = 2 * MINUTE_MS
     expiry_grace_ms: int = 15 * MINUTE_MS
+    longest_check_ms: int = 6 * HOUR_MS
     processing_check_ms: int = 10 * MINUTE_MS
     notify_retry_ms: int = 30 * SECOND_MS
 
@@ -185,7 +186,7 @@ def watched_again(upload: Upload, now: Millis, rules: WatchRules) -> Upload:
     elif upload.status in AWAITING_OBJECT:
         pause = rules.first_check_ms * 2 ** min(upload.checks + 1, 10)
         end = upload.expires_at + rules.expiry_grace_ms
-        due = min(now + pause, end) if now < end else now + rules.first_check_ms
+        due = min(now + pause, end) if now < end else now + min(pause, rules.longest_check_ms)
     else:
         due = now + rules.processing_check_ms
     return structs.replace(upload, due_at=max(due, (upload.due_at or 0) + 1), checks=upload.checks + 1)
