@@ -39,7 +39,7 @@ smoke: .venv/.stamp ## The same without staying: one JSON object on stdout, exit
 test: lint types imports test-unit test-contract test-integration test-e2e test-crash ## All checks and all tests
 
 .PHONY: test-unit
-test-unit: .venv/.stamp ## Domain, services and architecture: no network, no processes
+test-unit: .venv/.stamp ## Domain, services and architecture: no emulator, nothing but loopback
 	$(PYTEST) tests/unit -n $(JOBS)
 
 .PHONY: test-contract
@@ -108,6 +108,7 @@ venv: .venv/.stamp ## Make or update the virtual environment
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bootstrap.lock; \
 	index=$${UV_DEFAULT_INDEX:-$${PIP_INDEX_URL:-$$($(BIN)/python -m pip config get global.index-url 2>/dev/null || true)}}; \
 	if [ -n "$$index" ]; then export UV_DEFAULT_INDEX="$$index"; fi; \
+	export UV_SYSTEM_CERTS=true; : "the machine's own trust store, as pip has it, for proxies with a certificate of their own"; \
 	export VIRTUAL_ENV="$$PWD/.venv"; \
 	$(BIN)/uv pip sync --quiet --require-hashes requirements/dev.lock; \
 	$(BIN)/uv pip install --quiet --no-deps --no-build-isolation $(SERVICES:%=--editable %); \

@@ -88,3 +88,13 @@ def test_idempotency_keys_are_not_watched(ports: AnyPorts) -> None:
     key = IdempotencyKey(user_id="ann", key="k", fingerprint="f", expires_at=LATER)
     ports.store.create(upload(due_at=None), key)
     assert due(ports) == []
+
+
+def test_a_row_can_be_taken_out_of_the_index_unless_it_has_moved(ports: AnyPorts) -> None:
+    row = upload()
+    ports.store.create(row)
+    (found,) = due(ports)
+    ports.store.unwatch(Due(upload_id=row.upload_id, task=None, due_at=found.due_at + 1))
+    assert due(ports) == [found]
+    ports.store.unwatch(found)
+    assert due(ports) == []

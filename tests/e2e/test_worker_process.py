@@ -1,6 +1,7 @@
 """Real worker processes under real signals: handed on, killed, paused; the upload ends right all the same."""
 
 import signal
+import subprocess
 import time
 import wave
 from collections.abc import Callable
@@ -10,9 +11,11 @@ import pytest
 
 from reelworks.domain.task import TaskStatus
 from reelworks.domain.upload import UploadStatus
+from reelworks.embedded.workshop import CLIP
 from tests.processes import alive, ended, eventually, pending, running
 from tests.world import World
 from worker.media.tools import find_tools
+from worker.scratch import GATE
 
 LEASE = {"lease_heartbeat_s": 0.5, "lease_length_s": 3, "lease_skew_s": 0.5}
 GRACE_S = 1.0
@@ -52,7 +55,7 @@ def child(pid_file: Path) -> int:
 
 
 def scratch_of(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.is_file() and path.name != "lock"]
+    return [path for path in folder.rglob("*") if path.is_file() and path.name not in ("lock", GATE)]
 
 
 def test_stopping_worker_hands_its_task_on(
@@ -74,7 +77,7 @@ def test_stopping_worker_hands_its_task_on(
         first.send(signal.SIGTERM)
         assert first.exit_code(GRACE_S + 10) == 0
     assert not alive(ffmpeg)
-    assert list(scratch.iterdir()) == []
+    assert [path.name for path in scratch.iterdir()] == [GATE]
     handed_on = world.row(upload)
     assert (handed_on.status, handed_on.attempts, handed_on.leases) == (TaskStatus.READY, 0, 1)
     with running(world, "worker", tmp_path / "b"):
@@ -142,19 +145,25 @@ def test_worker_that_was_paused_beyond_its_lease_changes_nothing(
 def test_worker_stays_small_on_a_large_file(
     world: World, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    """500 MB of 8-channel, 192 kHz, 64-bit sound, so that the real speech engine has 41 s of it."""
+    """500 MB of 8-channel, 192 kHz, 64-bit sound: five seconds of speech for the real engine, then silence."""
     large = tmp_path / "large.wav"
     frame, frames = 8 * 8, 500_000_000 // (8 * 8)
     header = wave_header(channels=8, rate=192_000, frame=frame, frames=frames)
     with large.open("wb") as file:
         file.write(header)
+        file.flush()
+        wide = ["-ac", "8", "-ar", "192000", "-f", "f64le", "pipe:1"]
+        subprocess.run([find_tools().ffmpeg, "-v", "error", "-i", CLIP, *wide], stdout=file, check=True)
         file.truncate(len(header) + frames * frame)  # zeros: silence without writing it
     upload = pending(world, large)
     with running(world, "worker", tmp_path / "a", speech_provider="pocketsphinx") as worker:
         snapshot = ended(world, upload, seconds=240)
         peak = worker.peak_memory_mb()
-    assert snapshot.upload.status is UploadStatus.COMPLETED, snapshot.upload.failure
     record_property("peak_memory_mb", round(peak))
+    assert snapshot.upload.status is UploadStatus.COMPLETED, snapshot.upload.failure
+    outputs = snapshot.tasks["transcribe"].outputs
+    assert outputs is not None
+    assert "london" in (outputs.excerpt or "")
     assert peak < 200
 
 

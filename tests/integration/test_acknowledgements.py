@@ -15,7 +15,7 @@ from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Task, TaskStatus
 from reelworks.domain.upload import Upload, UploadStatus
 from reelworks.errors import Interrupted, Permanent, Temporary, Unreachable
-from reelworks.ports import Created, Depth, DuePage, Guard, IdempotencyKey, UploadStore
+from reelworks.ports import Created, Depth, Due, DuePage, Guard, IdempotencyKey, UploadStore
 from reelworks.workflow.graph import Workflow
 from tests.world import POLICY, RULES, World, done
 from worker.verdict import Ending
@@ -262,6 +262,9 @@ class BrokenStore:
         raise Unreachable("no table")
 
     def due(self, shard: int, before: int, limit: int, cursor: Mapping[str, object] | None = None) -> DuePage:
+        raise Unreachable("no table")
+
+    def unwatch(self, due: Due) -> None:
         raise Unreachable("no table")
 
     def ping(self) -> None:

@@ -17,7 +17,7 @@ from reelworks.domain.task import TaskStatus
 from reelworks.domain.upload import UploadStatus, WatchRules
 from reelworks.errors import Unreachable
 from reelworks.ports import Guard
-from reelworks.testing import FakeClock, InMemoryEventSink
+from reelworks.testing import FakeClock, InMemoryEventSink, InMemoryUploadStore
 from tests.world import RULES, World
 from worker.verdict import Ending
 
@@ -232,3 +232,47 @@ def test_a_pass_looks_at_a_bounded_number_of_rows(world: World, clock: FakeClock
     repairs = Repairs(flow=world.flow, raw=world.adapters.raw, rules=RULES)
     first = Sweep(repairs, batch=3, max_rows=2).run()
     assert 0 < first[Repair.LEASE_LAPSED] <= 2 * world.adapters.store.shards
+
+
+def orphan(world: World, due_at: int) -> None:
+    """A task whose upload is gone."""
+    store = world.adapters.store
+    assert isinstance(store, InMemoryUploadStore)
+    upload = world.upload()
+    world.task(upload, due_at=due_at)
+    del store.uploads[upload.upload_id]
+
+
+def test_row_whose_upload_is_gone_is_watched_no_more(world: World, clock: FakeClock) -> None:
+    orphan(world, clock.now() - 5_000)
+    assert sweep(world) == {Repair.ORPHAN_UNWATCHED: 1}
+    assert sweep(world) == {}
+
+
+def test_rows_that_cannot_be_helped_starve_no_others(world: World, clock: FakeClock) -> None:
+    """More of them than one pass looks at, all due for longer than the one that can be helped."""
+    for _ in range(80):
+        stuck = world.upload(**pending(due_at=clock.now() - 100_000))
+        assert stuck.due_at is not None
+    upload = world.upload()
+    world.task(upload, due_at=clock.now() - 1_000)
+
+    class NoBucket:
+        def head(self, key: str) -> None:
+            raise Unreachable(f"no bucket for {key}")
+
+    repairs = Repairs(flow=world.flow, raw=NoBucket(), rules=RULES)  # type: ignore[arg-type]
+    sweeper = Sweep(repairs, batch=2, max_rows=3)
+    for _ in range(30):
+        sweeper.run()
+    assert world.left(Lane.SPEECH).visible >= 1
+
+
+def test_object_that_nobody_takes_does_not_flood_the_queue(world: World, clock: FakeClock) -> None:
+    """The workers are down for a day: the event is made again a few times, later each time."""
+    upload = world.upload(**pending())
+    world.adapters.raw.put(upload.object_key, b"x", "video/mp4")
+    for _ in range(24 * 60):
+        clock.advance(60)
+        sweep(world)
+    assert world.left(Lane.EVENTS).visible < 20

@@ -96,7 +96,9 @@ def test_a_replay_for_an_expired_upload_can_still_be_used(api: Api) -> None:
     body = api.create(headers=KEY).json()
     assert body["uploadId"] == upload.upload_id
     assert api.memory.raw.client_put(body["uploadUrl"], body["headers"], b"x") == 200
-    assert api.memory.store.uploads[upload.upload_id].status is UploadStatus.EXPIRED
+    revived = api.memory.store.uploads[upload.upload_id]
+    assert revived.status is UploadStatus.PENDING_UPLOAD
+    assert revived.due_at == api.clock.now() + WatchRules().first_check_ms
 
 
 def test_once_the_file_has_arrived_a_replay_grants_no_more_time(api: Api) -> None:

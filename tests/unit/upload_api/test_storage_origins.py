@@ -19,6 +19,7 @@ INSIDE = Aws(endpoint_url="http://minio.internal:9000")
         Settings(),
         Settings(aws=Aws(region="eu-central-1"), s3=S3(addressing="virtual")),
         Settings(aws=Aws(region="eu-central-1"), s3=S3(addressing="path")),
+        Settings(aws=Aws(region="eu-central-1")),
         Settings(aws=Aws(region="cn-north-1"), s3=S3(addressing="virtual")),
         Settings(aws=EMULATOR, s3=S3(addressing="path")),
         Settings(aws=EMULATOR),

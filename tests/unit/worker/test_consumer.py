@@ -60,6 +60,10 @@ class Site:
             raise Unreachable("no SQS")
         return self.receive(lane, limit, wait_seconds, visibility_seconds)
 
+    def turn(self) -> None:
+        """One turn of the loop, in this thread."""
+        self.consumer._turn(idle=False)
+
     def stop(self) -> None:
         self.stopping.set()
         self.thread.join(20)
@@ -187,16 +191,37 @@ def test_one_success_ends_the_waiting(world: World) -> None:
     assert site.consumer._pause_s == 0
 
 
-def test_liveness_knows_the_last_successful_poll(world: World, clock: FakeClock) -> None:
+def test_idle_worker_that_cannot_poll_is_neither_ready_nor_live(world: World, clock: FakeClock) -> None:
     site = Site(world, ("speech",), slots=1)
     assert site.consumer.trouble(60) is None
     clock.advance(61)
     site.broken = True
-    site.consumer._round(idle=False)
+    site.turn()
     assert "no successful poll for 61 s" in (site.consumer.trouble(60) or "")
+    assert "no successful poll for 61 s" in (site.consumer.stale(60) or "")
     site.broken = False
-    site.consumer._round(idle=False)
+    site.turn()
     assert site.consumer.trouble(60) is None
+    assert site.consumer.stale(60) is None
+
+
+def test_busy_worker_that_cannot_poll_is_live_so_that_nobody_kills_its_work(
+    world: World, clock: FakeClock
+) -> None:
+    site = Site(world, ("speech",), slots=2)
+    site.consumer._slots.take()
+    clock.advance(61)
+    site.broken = True
+    site.turn()
+    assert site.consumer.trouble(60) is None
+    assert site.consumer.stale(60) is not None
+
+
+def test_loop_that_hangs_is_not_live_whatever_runs(world: World, clock: FakeClock) -> None:
+    site = Site(world, ("speech",), slots=2)
+    site.consumer._slots.take()
+    clock.advance(61)
+    assert "has not turned" in (site.consumer.trouble(60) or "")
 
 
 @pytest.mark.parametrize(("lanes", "wait"), [(("speech",), 7), (("fast", "speech"), 1)])
@@ -211,3 +236,76 @@ def test_only_an_idle_consumer_waits_and_never_long_with_several_lanes(
     assert waits[: len(lanes)] == [0] * len(lanes)
     assert waits[len(lanes)] == wait
     assert set(waits[len(lanes) + 1 :]) <= {0}
+
+
+def test_poll_that_hangs_does_not_hold_up_the_drain(world: World) -> None:
+    started, free = threading.Event(), threading.Event()
+
+    def endless(work: Work) -> Outcome:
+        started.set()
+        work.cancellation.wait(20)
+        work.cancellation.check()
+        return done(work)
+
+    world.work = endless
+    upload = ready(world)
+    site = Site(world, ("speech",), slots=2, grace_s=0.05)
+    real = site.receive
+
+    def hang(lane: str, limit: int, wait_seconds: int, visibility_seconds: int) -> list[Received]:
+        if started.is_set():
+            free.wait(20)
+            return []
+        return real(lane, limit, wait_seconds, visibility_seconds)
+
+    site.receive = hang
+    site.thread.start()
+    assert started.wait(10)
+    site.stop()
+    free.set()
+    assert world.row(upload).status is TaskStatus.READY
+
+
+def test_what_is_received_while_stopping_is_given_back_at_once(world: World) -> None:
+    site = Site(world, ("speech",), slots=1)
+    ready(world)
+    message = world.receive()
+    site.stopping.set()
+    site.consumer._start([message])
+    assert world.receive().message_id == message.message_id
+    assert site.consumer._slots.taken == 0
+
+
+def test_error_that_nobody_foresaw_does_not_end_the_consumer(world: World) -> None:
+    site = Site(world, ("speech",), slots=1)
+    upload, real = ready(world), site.receive
+    seen = threading.Event()
+
+    def confused(lane: str, limit: int, wait_seconds: int, visibility_seconds: int) -> list[Received]:
+        if not seen.is_set():
+            seen.set()
+            raise KeyError("QueueUrl")
+        return real(lane, limit, wait_seconds, visibility_seconds)
+
+    site.receive = confused
+    finished = threading.Event()
+
+    def work(work: Work) -> Outcome:
+        finished.set()
+        return done(work)
+
+    world.work = work
+    site.thread.start()
+    assert finished.wait(10)
+    site.stop()
+    assert world.row(upload).status is TaskStatus.DONE
+
+
+def test_empty_poll_ends_the_waiting(world: World) -> None:
+    site = Site(world, ("speech",), slots=1)
+    site.broken = True
+    site.turn()
+    assert site.consumer._pause_s > 0
+    site.broken = False
+    site.turn()
+    assert site.consumer._pause_s == 0

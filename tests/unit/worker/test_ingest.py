@@ -1,19 +1,23 @@
 """Ingest: what arrived against what was announced, and the plan that follows."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from reelworks import messages
 from reelworks.domain import upload as uploads
 from reelworks.domain.outcome import Outcome
-from reelworks.domain.plan import INGEST, Lane, MediaSummary, MediaType, TaskKind, make_plan
+from reelworks.domain.plan import INGEST, Lane, MediaSummary, MediaType, ObjectFacts, TaskKind, make_plan
 from reelworks.domain.profile import DEFAULT
 from reelworks.domain.task import TaskStatus
 from reelworks.domain.upload import Upload, UploadStatus
 from reelworks.errors import Permanent
+from reelworks.ports import StopSignal
 from reelworks.runtime.cancellation import Cancellation
+from reelworks.testing.memory import s3_event
 from tests.unit.core.domain.builders import make_upload
 from tests.world import World
 from worker.tasks.ingest import IngestDependencies, Probed, check_type, ingest
@@ -168,3 +172,48 @@ def test_foreign_object_below_the_prefix_is_ignored(world: World) -> None:
     world.adapters.raw.put(other, b"x", "video/mp4")
     assert world.handle(Lane.EVENTS).ending is Ending.OVER
     assert world.snapshot(upload).tasks == {}
+
+
+def test_object_that_is_replaced_while_it_is_fetched_is_looked_at_again(world: World) -> None:
+    """Until there is a plan, a client that sends again has done nothing wrong."""
+    raw = world.adapters.raw
+    replaced = False
+
+    class Replacing:
+        def __getattr__(self, name: str) -> object:
+            return getattr(raw, name)
+
+        def download(self, key: str, facts: ObjectFacts, path: Path, stop: StopSignal) -> None:
+            nonlocal replaced
+            if not replaced:
+                replaced = True
+                raw.put(key, b"y" * 1_000, "video/mp4")
+            raw.download(key, facts, path, stop)
+
+    own = structs.replace(needs(world), raw=Replacing())
+    world.work = lambda work: ingest(work, own)
+    upload, ending = arrive(world, b"x" * 1_000)
+    assert ending is Ending.RETRY
+    error = world.row(upload, INGEST).last_error
+    assert error is not None
+    assert error.code == "object_changed"
+
+
+def test_late_object_revives_its_expired_upload(world: World) -> None:
+    world.work = lambda work: ingest(work, needs(world))
+    upload = world.upload(
+        status=UploadStatus.EXPIRED, plan=None, open_tasks=frozenset(), size_bytes=5, due_at=None
+    )
+    world.adapters.raw.put(upload.object_key, b"hello", "video/mp4")
+    assert world.handle(Lane.EVENTS).ending is Ending.DONE
+    assert world.snapshot(upload).upload.status is UploadStatus.PROCESSING
+
+
+def test_split_event_keeps_a_foreign_object_out(world: World) -> None:
+    """Alone or in company, an object that was not signed for starts nothing."""
+    upload = world.upload(status=UploadStatus.PENDING_UPLOAD, plan=None, open_tasks=frozenset())
+    keys = [upload.object_key.replace("talk.mp4", "other.mp4"), f"uploads/ada/{'f' * 32}/x"]
+    records = [json.loads(s3_event(key))["Records"][0] for key in keys]
+    world.adapters.queue.send(Lane.EVENTS, json.dumps({"Records": records}))
+    assert world.handle(Lane.EVENTS).ending is Ending.SPLIT
+    assert world.left(Lane.EVENTS).visible == 0

@@ -8,7 +8,7 @@ from msgspec import structs
 from reelworks.domain import task as tasks
 from reelworks.domain.outcome import Outputs
 from reelworks.domain.task import Task, TaskStatus
-from reelworks.errors import Interrupted, LeaseLost, Unreachable
+from reelworks.errors import Interrupted, LeaseLost, Temporary, Unreachable
 from reelworks.ports import Guard, Received, UploadStore
 from reelworks.testing import FakeClock
 from tests.world import RULES, World
@@ -100,6 +100,25 @@ def test_outage_as_long_as_the_lease_means_that_it_is_lost(world: World, clock: 
     clock.advance(RULES.lease_ms / 1_000)
     assert not lease.beat()
     assert isinstance(lease.cancellation.reason, LeaseLost)
+
+
+class RefusingQueue:
+    """SQS answers, with a refusal that nobody foresaw."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def hide(self, message: Received, seconds: int) -> None:
+        raise self._error
+
+
+@pytest.mark.parametrize("error", [Temporary("KmsThrottled", code="kms_throttled"), KeyError("a bug")])
+def test_heartbeat_survives_whatever_the_queue_answers(world: World, error: Exception) -> None:
+    lease = make_lease(world)
+    lease._queue = RefusingQueue(error)  # type: ignore[assignment]
+    assert lease.beat()
+    assert lease.beat()
+    assert lease.cancellation.reason is None
 
 
 def test_heartbeat_notices_a_takeover(world: World) -> None:

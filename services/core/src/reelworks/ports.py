@@ -122,6 +122,10 @@ class UploadStore(Protocol):
         """Rows of one shard of the watch index that are due before the instant. Eventually consistent."""
         ...
 
+    def unwatch(self, due: Due) -> None:
+        """Take a row out of the watch index if it is still due at that instant: nothing can be done about it."""
+        ...
+
     @property
     def shards(self) -> int:
         """How many shards the watch index has."""

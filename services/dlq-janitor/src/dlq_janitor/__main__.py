@@ -8,6 +8,8 @@ from reelworks.errors import ReelworksError
 from reelworks.runtime import logging, shutdown
 from reelworks.runtime.settings import from_environment
 
+STOP_S = 5.0
+
 log = logging.get(__name__)
 
 
@@ -24,10 +26,12 @@ def main() -> int:
         return 2
     parts.ops.start()
     log.info("janitor.started", interval_s=settings.janitor.interval_s)
-    try:
-        parts.loop.run()
-    finally:
-        parts.ops.stop()
+    # A thread of its own, so that a call that hangs cannot hold up the end; every repair may be cut off anywhere.
+    thread = threading.Thread(target=parts.loop.run, name="sweeps", daemon=True)
+    thread.start()
+    stopping.wait()
+    thread.join(STOP_S)
+    parts.ops.stop()
     return 0
 
 

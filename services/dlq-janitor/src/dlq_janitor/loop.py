@@ -49,8 +49,8 @@ class Loop:
 
     def once(self) -> None:
         """One pass and the gauges."""
-        observe_depths(self._queue, self._metrics)
         try:
+            observe_depths(self._queue, self._metrics)
             done = self._sweep.run()
         except ReelworksError as error:
             log.warning("sweep.out_of_reach", error=error.message)

@@ -41,6 +41,8 @@ class Repair(StrEnum):
     """Nothing was ever uploaded."""
     GRAPH_ADVANCED = "graph_advanced"
     """A step between two tasks, or the last one, was lost."""
+    ORPHAN_UNWATCHED = "orphan_unwatched"
+    """A row whose upload is gone: nobody looks at it any more."""
     EVENT_SENT = "event_sent"
     """A terminal event that was still due is out."""
 
@@ -60,7 +62,8 @@ def repair(repairs: Repairs, due: Due) -> Repair | None:
     """
     snapshot = repairs.flow.store.load(due.upload_id)
     if snapshot is None:
-        return None
+        repairs.flow.store.unwatch(due)
+        return Repair.ORPHAN_UNWATCHED
     now = repairs.flow.clock.now()
     if due.task is None:
         return _repair_upload(repairs, snapshot, now) if _is_due(snapshot.upload.due_at, now) else None

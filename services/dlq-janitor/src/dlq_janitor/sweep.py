@@ -1,11 +1,11 @@
-"""One pass: every shard of the watch index, page by page, row by row, then the queue gauges.
+"""One pass: every shard of the watch index, page by page, row by row.
 
 A row that cannot be repaired now is still due in the next pass; one bad row never stops the others.
 """
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from dlq_janitor.repairs import Repair, Repairs, repair
 from reelworks.errors import Conflict, ReelworksError
@@ -25,6 +25,7 @@ class Sweep:
         self._batch = batch
         self._max_rows = max_rows
         self._stopping = stopping or threading.Event()
+        self._stopped_at: dict[int, Mapping[str, object]] = {}
 
     def run(self) -> Counter[Repair]:
         """One pass over everything that is due; what was repaired. Raises Unreachable if the index cannot be read."""
@@ -38,8 +39,10 @@ class Sweep:
         return done
 
     def _due(self, shard: int) -> Iterator[Due]:
+        """Up to `max_rows`, beginning where the last pass had to stop: rows that cannot be helped starve no others."""
         now = self._repairs.flow.clock.now()
-        cursor, seen = None, 0
+        cursor: Mapping[str, object] | None = self._stopped_at.pop(shard, None)
+        seen = 0
         while seen < self._max_rows:
             page = self._repairs.flow.store.due(shard, now, min(self._batch, self._max_rows - seen), cursor)
             yield from page.rows
@@ -47,6 +50,8 @@ class Sweep:
             cursor = page.cursor
             if cursor is None:
                 return
+        if cursor is not None:
+            self._stopped_at[shard] = cursor
 
     def _one(self, due: Due) -> Repair | None:
         with logging.bound(upload_id=due.upload_id, task=due.task):

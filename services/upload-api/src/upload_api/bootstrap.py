@@ -3,6 +3,8 @@
 from litestar import Litestar
 
 from reelworks.adapters.wiring import Adapters
+from reelworks.domain.keys import valid_user_id
+from reelworks.errors import InvalidSettings
 from reelworks.runtime.metrics import Metrics
 from reelworks.runtime.settings import Settings
 from upload_api import storage
@@ -17,7 +19,12 @@ def build(settings: Settings, adapters: Adapters | None = None) -> Litestar:
 
 
 def dependencies(settings: Settings, adapters: Adapters) -> Dependencies:
-    """What the routes are given."""
+    """What the routes are given. Raises InvalidSettings for what cannot work."""
+    if not valid_user_id(settings.api.default_user_id):
+        raise InvalidSettings(
+            f"REELWORKS_API_DEFAULT_USER_ID: {settings.api.default_user_id!r} does not do: 1 to 128 letters, digits, "
+            "'.', '_', '@' or '-', beginning with a letter or digit."
+        )
     checks = {"table": adapters.store.ping, "bucket for uploads": adapters.raw.ping}
     return Dependencies(
         store=adapters.store,

@@ -27,8 +27,9 @@ ALLOWED = {
     "profile": "the name of a processing profile",
     "method": "PUT, the only way to upload in this version",
     "checksumSha256": "the SHA-256 of the file in base64 (44 characters, ending in '=')",
-    "callbackUrl": "an absolute http:// or https:// URL of at most 2,048 ASCII characters, without user or fragment",
-    "priority": "normal or high",
+    "callbackUrl": "an absolute http:// or https:// URL of at most 2,048 ASCII characters, without user or fragment "
+    "(kept with the upload; this version does not call it)",
+    "priority": "normal or high (kept with the upload; this version treats both alike)",
 }
 """What each field may be, for people: in the documentation and in errors."""
 

@@ -4,8 +4,9 @@ import hashlib
 from collections.abc import Mapping
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct
 
+from reelworks.domain import upload as uploads
 from reelworks.domain.instants import SECOND_MS, Millis
 from reelworks.domain.keys import RawKey, safe_name, valid_upload_id
 from reelworks.domain.plan import TaskKind
@@ -106,9 +107,9 @@ def _promise(wanted: Wanted, caller: Caller, deps: Dependencies) -> IdempotencyK
 def _prolonged(upload: Upload, deps: Dependencies) -> Upload:
     """A URL signed anew lives longer than the row says; the sweep must not call the upload expired before."""
     now = deps.clock.now()
-    if upload.status is not UploadStatus.PENDING_UPLOAD:
+    if upload.status not in AWAITING_OBJECT:
         return upload
-    later = structs.replace(upload, expires_at=now + deps.policy.url_expires_s * SECOND_MS, updated_at=now)
+    later = uploads.renewed(upload, now + deps.policy.url_expires_s * SECOND_MS, now, deps.policy.watch)
     try:
         deps.store.write_upload(upload, later)
     except Conflict:

@@ -10,12 +10,10 @@ def origins(settings: Settings) -> tuple[str, ...]:
     endpoint = settings.s3.public_endpoint_url or settings.aws.endpoint_url or _amazon(settings.aws.region)
     parts = urlsplit(endpoint)
     scheme, host = parts.scheme, parts.netloc.rpartition("@")[2]
-    if settings.s3.addressing == "path":
+    if settings.addressing == "path":
         return (f"{scheme}://{host}",)
     buckets = (settings.s3.raw_bucket, settings.s3.media_bucket)
-    # `auto` falls back to paths where a host name cannot be made of the bucket's.
-    shared = (f"{scheme}://{host}",) if settings.s3.addressing == "auto" else ()
-    return (*dict.fromkeys(f"{scheme}://{bucket}.{host}" for bucket in buckets), *shared)
+    return tuple(dict.fromkeys(f"{scheme}://{bucket}.{host}" for bucket in buckets))
 
 
 def _amazon(region: str) -> str:

@@ -1,5 +1,6 @@
 """`python -m worker`: one worker process, until SIGTERM."""
 
+import os
 import sys
 import threading
 
@@ -12,7 +13,7 @@ log = logging.get(__name__)
 
 
 def main() -> int:
-    """0 after an orderly end, 2 when the settings do not describe a worker."""
+    """0 after an orderly end, 1 if work had to be abandoned, 2 when the settings do not describe a worker."""
     try:
         settings = from_environment()
         logging.configure(settings.log, "worker")
@@ -25,10 +26,12 @@ def main() -> int:
     parts.ops.start()
     log.info("worker.started", lanes=settings.worker.lanes, slots=settings.worker.slots)
     try:
-        parts.consumer.run()
+        orderly = parts.consumer.run()
     finally:
         parts.ops.stop()
         parts.scratch.close()
+    if not orderly:
+        os._exit(1)  # else the interpreter would wait for the thread that hangs; its lease ends by itself
     return 0
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reelworks.domain import outcome as outcomes
 from reelworks.domain import task as tasks
-from reelworks.domain.instants import SECOND_MS
+from reelworks.domain.instants import MINUTE_MS, SECOND_MS
 from reelworks.domain.keys import attempt_prefix
 from reelworks.domain.lease import LeaseRules, RetryPolicy
 from reelworks.domain.outcome import Outcome
@@ -16,6 +16,7 @@ from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Task
 from reelworks.errors import (
     Interrupted,
+    InvalidSettings,
     LeaseLost,
     Permanent,
     ReelworksError,
@@ -36,7 +37,11 @@ FIRST_PAUSE_S = 0.2
 LONGEST_PAUSE_S = 5.0
 """Between tries to write an outcome that is known while the table cannot be reached."""
 OUT_OF_REACH_DELAY_MS = 30 * SECOND_MS
-"""A task whose stores were out of reach rests for so long, its attempt given back: an outage burns no attempts."""
+LONGEST_DELAY_MS = 30 * MINUTE_MS
+"""A task whose stores were out of reach rests, longer each time, its attempt given back: an outage burns none."""
+MAX_RETURNS = 16
+"""Five hours of that; then it is no outage but a permission or a name, and the owner should hear of it."""
+UNEXPECTED = "Something went wrong on our side that nobody foresaw"
 
 log = logging.get(__name__)
 
@@ -98,11 +103,17 @@ class Attempts:
             return outcomes.LeaseLost()
         except Interrupted:
             return outcomes.Released()
+        except (InvalidSettings, OSError) as error:
+            # This machine is at fault (no ffmpeg, no scratch space), not the upload: it goes on somewhere else.
+            log.exception("task.unfit_worker", task=lease.task.name)
+            return outcomes.OutOfReach(error=unfit(error))
         except ReelworksError as error:
             return outcomes.Retry(error=error, after_ms=getattr(error, "retry_after_ms", None))
         except Exception as error:  # the border: a bug in a handler must not take the consumer along
             log.exception("task.crashed", task=lease.task.name)
-            return outcomes.Retry(error=Temporary(f"{type(error).__name__}: {error}", code="unexpected"))
+            return outcomes.Retry(
+                error=Temporary(f"{UNEXPECTED} ({type(error).__name__}).", code="unexpected")
+            )
 
     def _written(self, snapshot: Snapshot, lease: Lease, outcome: Outcome) -> Ending:
         """Write the outcome, patiently: work that is done must not be done again because the table blinked."""
@@ -128,8 +139,8 @@ class Attempts:
                 return Ending.DONE
             case outcomes.Accepted():
                 return acceptance.accept(self._flow, snapshot, lease, outcome)
-            case outcomes.Fail(error=error):
-                lease.write(lambda task, now: tasks.failed(task, error, now), self._close)
+            case outcomes.Fail(error=refusal):
+                lease.write(lambda task, now: tasks.failed(task, refusal, now), self._close)
                 return Ending.FAILED
             case outcomes.Retry():
                 return self._retry(lease, outcome)
@@ -139,9 +150,8 @@ class Attempts:
             case outcomes.Released():
                 lease.write(tasks.released, self._save)
                 return Ending.RELEASED
-            case outcomes.OutOfReach():
-                lease.write(lambda task, now: tasks.released(task, now, OUT_OF_REACH_DELAY_MS), self._save)
-                return Ending.OUT_OF_REACH
+            case outcomes.OutOfReach(error=error):
+                return self._give_back(lease, error)
             case outcomes.LeaseLost():
                 raise LeaseLost("The work noticed that its lease was lost.")
 
@@ -151,6 +161,15 @@ class Attempts:
         save: Callable[[Task, Task], None] = self._close if last else self._save
         lease.write(lambda task, now: tasks.retried(task, outcome.error, delay, now, self._rules), save)
         return Ending.EXHAUSTED if last else Ending.RETRY
+
+    def _give_back(self, lease: Lease, error: ReelworksError) -> Ending:
+        """No attempt is lost to an outage; but what never comes into reach is counted in the end."""
+        returns = lease.task.leases - lease.task.attempts
+        if returns >= MAX_RETURNS:
+            return self._retry(lease, outcomes.Retry(error=error))
+        delay = min(OUT_OF_REACH_DELAY_MS * 2**returns, LONGEST_DELAY_MS)
+        lease.write(lambda task, now: tasks.released(task, now, delay, error), self._save)
+        return Ending.OUT_OF_REACH
 
     def _save(self, before: Task, after: Task) -> None:
         self._flow.store.write_task(before, after, Guard.OWNED)
@@ -222,6 +241,13 @@ def _work(snapshot: Snapshot, lease: Lease, scratch: Path) -> Work:
         cancellation=lease.cancellation,
         report=report,
     )
+
+
+def unfit(error: InvalidSettings | OSError) -> Unreachable:
+    """What its owner may read of it: no path and no name of this machine."""
+    if isinstance(error, InvalidSettings):
+        return Unreachable("The worker lacks a program that this task needs.", code="worker_unfit")
+    return Unreachable("The worker could not use its scratch space.", code="scratch_unusable")
 
 
 def _error(outcome: Outcome) -> str | None:

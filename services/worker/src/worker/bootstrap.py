@@ -25,6 +25,7 @@ from worker.consumer import Consumer
 from worker.media import cpu
 from worker.media.audio import AudioClip
 from worker.media.compress import compress_speech
+from worker.media.encode.encoders import Encoder
 from worker.media.engine import MediaEngine, MediaLimits
 from worker.media.probe import probe
 from worker.media.report import MediaReport
@@ -35,8 +36,16 @@ from worker.scratch import Scratch
 from worker.speech.factory import SpeechOptions, make_provider
 from worker.speech.openai import OpenAIOptions
 from worker.speech.provider import SpeechProvider
+from worker.tasks.audio import AudioDependencies, audio
 from worker.tasks.ingest import IngestDependencies, Probed, ingest
+from worker.tasks.mp4 import Mp4Dependencies, mp4
+from worker.tasks.package import PackageDependencies, package
+from worker.tasks.poster import PosterDependencies, poster
+from worker.tasks.preview import preview
+from worker.tasks.storyboard import StoryboardDependencies, storyboard
+from worker.tasks.thumbnails import ThumbnailsDependencies, thumbnails
 from worker.tasks.transcribe import TranscribeDependencies, transcribe
+from worker.tasks.video import VideoDependencies, video
 from worker.work import Handlers
 
 
@@ -127,7 +136,7 @@ def _ops(settings: Settings, flow: Workflow, consumer: Consumer, stopping: threa
         return consumer.trouble(settings.worker.stale_poll_s)
 
     def ready() -> str | None:
-        return "shutting down" if stopping.is_set() else live()
+        return "shutting down" if stopping.is_set() else consumer.stale(settings.worker.stale_poll_s)
 
     return OpsServer(settings.worker.host, settings.worker.port, flow.metrics, live, ready)
 
@@ -146,10 +155,41 @@ def handlers(settings: Settings, adapters: Adapters) -> Handlers:
         media=adapters.media,
         engine=engine,
         speech=speech_provider(settings.speech, engine),
+        language=settings.speech.language,
     )
     return {
         TaskKind.INGEST: partial(ingest, needs=ingesting),
         TaskKind.TRANSCRIBE: partial(transcribe, needs=transcribing),
+        **picture_handlers(adapters, engine),
+        **stream_handlers(settings.media, adapters, engine),
+    }
+
+
+def picture_handlers(adapters: Adapters, engine: MediaEngine) -> Handlers:
+    """Posters, storyboards, thumbnails."""
+    raw, media = adapters.raw, adapters.media
+    return {
+        TaskKind.POSTER: partial(poster, needs=PosterDependencies(raw=raw, media=media, engine=engine)),
+        TaskKind.STORYBOARD: partial(
+            storyboard, needs=StoryboardDependencies(raw=raw, media=media, engine=engine)
+        ),
+        TaskKind.THUMBNAILS: partial(
+            thumbnails, needs=ThumbnailsDependencies(raw=raw, media=media, engine=engine)
+        ),
+    }
+
+
+def stream_handlers(settings: Media, adapters: Adapters, engine: MediaEngine) -> Handlers:
+    """Renditions, and what is made of them without encoding again."""
+    raw, media = adapters.raw, adapters.media
+    encoding = VideoDependencies(raw=raw, media=media, engine=engine, encoder=Encoder(settings.encoder))
+    remuxing = Mp4Dependencies(media=media, engine=engine)
+    return {
+        TaskKind.VIDEO: partial(video, needs=encoding),
+        TaskKind.AUDIO: partial(audio, needs=AudioDependencies(raw=raw, media=media, engine=engine)),
+        TaskKind.PACKAGE: partial(package, needs=PackageDependencies(media=media)),
+        TaskKind.PREVIEW: partial(preview, needs=remuxing),
+        TaskKind.MP4: partial(mp4, needs=remuxing),
     }
 
 
@@ -178,9 +218,7 @@ def speech_provider(speech: Speech, engine: MediaEngine) -> SpeechProvider:
         timeout_s=speech.timeout_s,
         max_bytes=speech.max_bytes,
     )
-    options = SpeechOptions(
-        provider=speech.provider, language=speech.language, fake_text=speech.fake_text, openai=service
-    )
+    options = SpeechOptions(provider=speech.provider, fake_text=speech.fake_text, openai=service)
     return make_provider(options, shrink=shrink)
 
 

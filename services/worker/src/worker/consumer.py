@@ -56,18 +56,38 @@ class Consumer:
         self._stopping = stopping
         self._pause_s = 0.0
         self.last_poll = clock.monotonic()
+        self._last_turn = self.last_poll
 
-    def run(self) -> None:
-        """Poll and work until stopping, then drain."""
+    def run(self) -> bool:
+        """Work until stopping, then drain. False if work had to be abandoned.
+
+        Polling has a thread of its own, so that a poll that hangs cannot hold up the drain.
+        """
+        poller = threading.Thread(target=self._poll, name="poller", daemon=True)
+        poller.start()
+        self._stopping.wait()
+        # Not longer than a healthy poll takes: what it still receives is given back at once.
+        poller.join(self._idle_wait_s + 1.0)
+        return self.drain()
+
+    def _poll(self) -> None:
         idle = False
         while not self._stopping.is_set():
-            if not self._slots.wait_for_free(1.0):
-                self.last_poll = self._clock.monotonic()  # busy is alive
-                continue
-            idle = self._round(idle)
+            try:
+                idle = self._turn(idle=idle)
+            except Exception:  # the border of the loop: nothing that one turn meets may end the consumer
+                log.exception("consumer.turn_crashed")
+                self._back_off()
             if self._pause_s:
                 self._stopping.wait(self._pause_s)
-        self.drain()
+
+    def _turn(self, *, idle: bool) -> bool:
+        """Wait for a free slot, then ask the lanes; whether the next turn may wait for messages."""
+        self._last_turn = self._clock.monotonic()
+        if not self._slots.wait_for_free(1.0):
+            self.last_poll = self._last_turn  # busy is alive
+            return idle
+        return self._round(idle)
 
     def _round(self, idle: bool) -> bool:
         """Ask each lane in order until one has something. True if none had: the next round may wait longer."""
@@ -76,8 +96,7 @@ class Consumer:
             if len(self._lanes) > 1:
                 wait = min(wait, 1)  # a long poll on one lane would let the others wait
             if received := self._receive(lane, wait):
-                for message in received:
-                    self._start(message)
+                self._start(received)
                 return False
             if self._stopping.is_set():
                 return True
@@ -92,11 +111,21 @@ class Consumer:
             self._back_off()
             return []
         self.last_poll = self._clock.monotonic()
+        if not received:
+            self._pause_s = 0.0  # nothing was there that a pause would spare
         return received
 
-    def _start(self, message: Received) -> None:
-        self._slots.take()
-        self._pool.submit(self._work, message)
+    def _start(self, received: list[Received]) -> None:
+        for message in received:
+            if self._stopping.is_set():
+                self._queue.hide(message, 0)
+                continue
+            self._slots.take()
+            try:
+                self._pool.submit(self._work, message)
+            except RuntimeError:  # no thread to be had, or the pool is shut
+                self._slots.give_back()
+                self._queue.hide(message, 0)
 
     def _work(self, message: Received) -> None:
         try:
@@ -113,19 +142,34 @@ class Consumer:
     def _back_off(self) -> None:
         self._pause_s = min(max(FIRST_PAUSE_S, 2 * self._pause_s), LONGEST_PAUSE_S)
 
-    def drain(self) -> None:
-        """Let running tasks finish within the grace period, then make them hand on."""
+    def drain(self) -> bool:
+        """Let running tasks finish within the grace period, then make them hand on. False if some do not."""
         log.info("consumer.draining", running=self._slots.taken, grace_s=self._grace_s)
         if not self._slots.wait_for_all(self._grace_s):
             self._attempts.interrupt()
             if not self._slots.wait_for_all(HAND_ON_S):
                 log.error("consumer.abandoned", running=self._slots.taken)
         self._pool.shutdown(wait=False, cancel_futures=True)
-        log.info("consumer.stopped")
+        log.info("consumer.stopped", abandoned=self._slots.taken)
+        return self._slots.taken == 0
 
     def trouble(self, stale_s: float) -> str | None:
-        """For the liveness probe: None, or since when no poll has succeeded."""
+        """For the liveness probe: None, or what a restart might help against.
+
+        A loop that hangs, whatever runs. A queue that has not answered for long, but only while nothing runs: in an
+        outage a restart must not cost the work that is under way.
+        """
+        now = self._clock.monotonic()
+        if now - self._last_turn > stale_s:
+            return (
+                f"the consumer loop has not turned for {now - self._last_turn:.0f} s (limit {stale_s:.0f} s)"
+            )
+        silence = now - self.last_poll
+        if silence > stale_s and not self._slots.taken:
+            return f"no successful poll for {silence:.0f} s (limit {stale_s:.0f} s): is SQS in reach?"
+        return None
+
+    def stale(self, stale_s: float) -> str | None:
+        """For the readiness probe: since when no poll has succeeded, whatever runs."""
         silence = self._clock.monotonic() - self.last_poll
-        if silence <= stale_s:
-            return None
-        return f"no successful poll for {silence:.0f} s (limit {stale_s:.0f} s): SQS is out of reach or the loop hangs"
+        return f"no successful poll for {silence:.0f} s" if silence > stale_s else None

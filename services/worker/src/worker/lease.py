@@ -13,7 +13,7 @@ from reelworks.domain import task as tasks
 from reelworks.domain.instants import SECOND_MS, Millis
 from reelworks.domain.lease import MAX_VISIBILITY_MS, LeaseRules
 from reelworks.domain.task import Task
-from reelworks.errors import Conflict, Interrupted, LeaseLost, Unreachable
+from reelworks.errors import Conflict, Interrupted, LeaseLost, ReelworksError
 from reelworks.ports import Clock, Guard, Received, TaskQueue, UploadStore
 from reelworks.runtime import logging
 from reelworks.runtime.cancellation import Cancellation
@@ -100,10 +100,12 @@ class Lease:
                 self._renew()
             except (LeaseLost, Conflict):
                 self._lose()
-            except Unreachable as error:
+            except ReelworksError as error:
                 log.warning("lease.renewal_failed", task=self.task.name, error=error.message)
-                if self.ran_out():
-                    self._lose()
+            except Exception:  # the border of a beat: whatever it was, the next one may go better
+                log.exception("lease.renewal_crashed", task=self.task.name)
+            if self.ran_out():
+                self._lose()
             return self.cancellation.reason is None or isinstance(self.cancellation.reason, Interrupted)
 
     def _renew(self) -> None:

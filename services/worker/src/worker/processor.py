@@ -5,13 +5,17 @@ The row decides everything; the message only says where to look.
 
 import secrets
 
+from msgspec import structs
+
 from reelworks import messages
 from reelworks.domain import snapshot as snapshots
 from reelworks.domain import task as tasks
+from reelworks.domain import upload as uploads
 from reelworks.domain.lease import LeaseRules
 from reelworks.domain.plan import INGEST
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Claimant, Claimed, Exhausted, Held, Over, Task, TooEarly
+from reelworks.domain.upload import UploadStatus
 from reelworks.errors import Conflict, Malformed, ReelworksError, Unreachable
 from reelworks.messages import Batch, Hint
 from reelworks.ports import Guard, Received
@@ -77,7 +81,9 @@ class Processor:
     def _split(self, message: Received, batch: Batch) -> Verdict:
         """Several records share one message: each goes on alone, so that one cannot hold up or undo another."""
         for hint in batch.hints:
-            self._flow.queue.send(message.lane, messages.encode(hint.upload_id, hint.task))
+            snapshot = self._flow.store.load(hint.upload_id)
+            if snapshot is not None and not _foreign(hint, snapshot):
+                graph.send(self._flow, snapshot.upload, message.lane, hint.task)
         for record in batch.rejects:
             attributes = {"reason": "malformed", "code": "malformed", "lane": message.lane}
             self._flow.queue.dead_letter(record, attributes)
@@ -123,9 +129,19 @@ class Processor:
     def _run(
         self, snapshot: Snapshot, before: Task | None, task: Task, message: Received, claimed_at: float
     ) -> Verdict:
+        snapshot = self._revived(snapshot)
         self._claim(before, task)
         log.info("task.claimed", attempt=task.attempts, receives=message.receives)
         return self._attempts.run(snapshot, task, message, claimed_at)
+
+    def _revived(self, snapshot: Snapshot) -> Snapshot:
+        """An object that comes after its upload has expired: awaited again, so that a sweep looks after it."""
+        upload = snapshot.upload
+        if upload.status is not UploadStatus.EXPIRED:
+            return snapshot
+        revived = uploads.renewed(upload, upload.expires_at, self._flow.clock.now(), self._flow.watch)
+        self._flow.store.write_upload(upload, revived)
+        return structs.replace(snapshot, upload=revived)
 
     def _claim(self, before: Task | None, task: Task) -> None:
         """Asked again when no answer came: a claim that took effect unnoticed would cost the task an attempt."""

@@ -22,7 +22,7 @@ def test_timeouts_retries_and_region_are_explicit(clients: Clients, settings: Se
 
 
 def test_a_long_poll_is_never_cut_off_by_its_own_client(clients: Clients, settings: Settings) -> None:
-    polling: Any = clients.sqs.meta.config
+    polling: Any = clients.sqs_polling.meta.config
     plain: Any = clients.dynamodb.meta.config
     assert polling.read_timeout == settings.aws.read_timeout_s + LONGEST_POLL_S
     assert plain.read_timeout == settings.aws.read_timeout_s

@@ -22,7 +22,7 @@ from reelworks.runtime.settings import Aws, Settings
     ],
 )
 def test_aws_is_refused(endpoint: str | None) -> None:
-    with pytest.raises(InvalidSettings, match="Terraform"):
+    with pytest.raises(InvalidSettings, match="your own tools"):
         refuse_aws(endpoint)
 
 

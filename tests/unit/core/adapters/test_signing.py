@@ -1,6 +1,7 @@
 """Presigned requests: for which host, over which headers, and never longer than the credentials live."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -36,9 +37,12 @@ def test_without_one_it_is_the_endpoint_itself() -> None:
     assert signed_host(settings) == "http://127.0.0.1:4566/raw/k"
 
 
+@pytest.mark.parametrize("addressing", ["virtual", "auto"])
 @pytest.mark.parametrize("region", ["us-east-1", "eu-central-1"])
-def test_on_aws_it_is_the_bucket_in_its_region_never_the_global_host(region: str) -> None:
-    settings = Settings(aws=Aws(region=region), s3=S3(addressing="virtual"))
+def test_on_aws_it_is_the_bucket_in_its_region_never_the_global_host(
+    region: str, addressing: Literal["virtual", "auto"]
+) -> None:
+    settings = Settings(aws=Aws(region=region), s3=S3(addressing=addressing))
     assert signed_host(settings) == f"https://raw.s3.{region}.amazonaws.com/k"
 
 

@@ -193,7 +193,7 @@ def test_the_wait_that_the_server_asks_for_is_kept(
     assert failed.value.retry_after_ms == expected
 
 
-@pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 413, 415, 422])
+@pytest.mark.parametrize("status", [301, 400, 413, 415, 422])
 def test_what_will_not_pass_is_permanent(ask: Ask, server: Server, status: int) -> None:
     server.answer(status, {"error": {"message": "no such model"}}, Location="http://127.0.0.1:9/")
 
@@ -202,6 +202,18 @@ def test_what_will_not_pass_is_permanent(ask: Ask, server: Server, status: int) 
 
     assert failed.value.code == "speech_refused"
     assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_what_this_installation_got_wrong_fails_no_upload_for_good(
+    ask: Ask, server: Server, status: int
+) -> None:
+    server.answer(status, {"error": {"message": "no such model"}})
+
+    with pytest.raises(Temporary, match=rf"HTTP {status}\): no such model") as failed:
+        ask()
+
+    assert failed.value.code == "speech_misconfigured"
 
 
 @pytest.mark.parametrize(
@@ -215,7 +227,7 @@ def test_what_will_not_pass_is_permanent(ask: Ask, server: Server, status: int) 
 def test_what_the_server_says_is_bounded_and_without_the_key(ask: Ask, server: Server, body: object) -> None:
     server.answer(401, body)
 
-    with pytest.raises(Permanent) as failed:
+    with pytest.raises(Temporary) as failed:
         ask()
 
     assert KEY not in failed.value.message

@@ -29,12 +29,15 @@ POOL_CONNECTIONS = 50
 class Clients:
     """`s3_public` signs for the endpoint that clients of the API reach and is never called.
 
+    `sqs_polling` receives: it waits longer than SQS does, and asks once, since the consumer asks again anyway.
+
     `credentials`: those that sign, None if there are none; their end limits what a presigned URL may promise.
     """
 
     s3: "S3Client"
     s3_public: "S3Client"
     sqs: "SQSClient"
+    sqs_polling: "SQSClient"
     dynamodb: "DynamoDBClient"
     events: "EventBridgeClient"
     credentials: Credentials | None = None
@@ -51,7 +54,8 @@ class Clients:
         return cls(
             s3=session.client("s3", endpoint_url=endpoint, config=_s3_config(settings)),
             s3_public=session.client("s3", endpoint_url=public, config=_s3_config(settings)),
-            sqs=session.client("sqs", endpoint_url=endpoint, config=_config(settings, wait_s=LONGEST_POLL_S)),
+            sqs=session.client("sqs", endpoint_url=endpoint, config=_config(settings)),
+            sqs_polling=session.client("sqs", endpoint_url=endpoint, config=_polling_config(settings)),
             dynamodb=session.client("dynamodb", endpoint_url=endpoint, config=_config(settings)),
             events=session.client("events", endpoint_url=endpoint, config=_config(settings)),
             credentials=session.get_credentials(),
@@ -76,11 +80,19 @@ def _config(settings: Settings, wait_s: float = 0.0) -> Config:
     )
 
 
+def _polling_config(settings: Settings) -> Config:
+    once = Config(retries={"mode": "standard", "total_max_attempts": 1})
+    return _config(settings, wait_s=LONGEST_POLL_S).merge(once)
+
+
 def _s3_config(settings: Settings) -> Config:
-    """Version 4 signatures for the regional host: the global one redirects, and a redirect breaks the signature."""
+    """Version 4 signatures for the regional host: the global one redirects, and a redirect breaks the signature.
+
+    Never boto3's own `auto` addressing: outside us-east-1 it signs for the global host.
+    """
     own = Config(
         signature_version="s3v4",
-        s3={"addressing_style": settings.s3.addressing, "us_east_1_regional_endpoint": "regional"},
+        s3={"addressing_style": settings.addressing, "us_east_1_regional_endpoint": "regional"},
         request_checksum_calculation=settings.s3.checksums,
         response_checksum_validation=settings.s3.checksums,
     )

@@ -4,6 +4,7 @@ A refused write is not yet a conflict: its answer may have been lost the first t
 SDK. So the row is read, and if it is what we meant to store (the same status, token and due time), it is ours.
 """
 
+import contextlib
 from collections.abc import Mapping, Sequence
 
 from reelworks.adapters import expressions, rows
@@ -145,6 +146,12 @@ class DynamoUploadStore:
         }
         page = self._table.query(request | ({"ExclusiveStartKey": cursor} if cursor else {}))
         return DuePage(rows=tuple(_due(row) for row in page.rows), cursor=page.cursor)
+
+    def unwatch(self, due: Due) -> None:
+        """Nobody needs to look at this row any more."""
+        key = rows.task_key(due.upload_id, due.task) if due.task else rows.upload_key(due.upload_id)
+        with contextlib.suppress(Refused):
+            self._table.write([expressions.unwatch(key, due.due_at)])
 
     def ping(self) -> None:
         """Read a row that is not there: what a key policy allows is what the work needs."""

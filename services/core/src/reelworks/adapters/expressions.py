@@ -112,6 +112,13 @@ def open_upload(before: Row, after: Row) -> Operation:
     return _update(before, update, expression.same(before, UPLOAD_GUARD), expression)
 
 
+def unwatch(key: Row, due_at: int) -> Operation:
+    """Take a row out of the watch index, if it is still due then."""
+    expression = Expression()
+    update = f"REMOVE {expression.name('watch_shard')}, {expression.name('due_at')}"
+    return _update(key, update, expression.same({"due_at": due_at}, ("due_at",)), expression)
+
+
 def close_in_upload(key: Row, task: str, updated_at: int) -> Operation:
     """Take one name out of the open tasks; the set vanishes with its last name."""
     expression = Expression()

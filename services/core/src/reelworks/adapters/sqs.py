@@ -38,8 +38,17 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 class SqsTaskQueue:
     """Implements ports.TaskQueue. Thread-safe, as boto3's clients are."""
 
-    def __init__(self, client: "SQSClient", *, prefix: str, lanes: Iterable[str]) -> None:
+    def __init__(
+        self,
+        client: "SQSClient",
+        *,
+        prefix: str,
+        lanes: Iterable[str],
+        polling: "SQSClient | None" = None,
+    ) -> None:
+        """`polling`: the client that receives, the same if there is none."""
         self._client = client
+        self._polling = polling or client
         self._prefix = prefix
         self._lanes = tuple(lanes)
         self._urls: dict[str, str] = {}
@@ -49,7 +58,7 @@ class SqsTaskQueue:
         """Up to `limit` messages, waiting for the first."""
         url = self._url(lane)
         with self._translated(lane):
-            answer = self._client.receive_message(
+            answer = self._polling.receive_message(
                 QueueUrl=url,
                 MaxNumberOfMessages=_clamped(limit, 1, MAX_BATCH),
                 WaitTimeSeconds=_clamped(wait_seconds, 0, MAX_WAIT_S),

@@ -38,14 +38,22 @@ class Adapters(Struct, frozen=True, kw_only=True):
         table = Table(clients.dynamodb, settings.dynamodb.table, clock)
         return cls(
             store=DynamoUploadStore(table, shards=settings.dynamodb.shards, clock=clock),
-            queue=SqsTaskQueue(clients.sqs, prefix=settings.sqs.prefix, lanes=settings.sqs.lanes),
+            queue=SqsTaskQueue(
+                clients.sqs,
+                prefix=settings.sqs.prefix,
+                lanes=settings.sqs.lanes,
+                polling=clients.sqs_polling,
+            ),
             raw=_bucket(clients, settings.s3.raw_bucket, clock),
             media=_bucket(clients, settings.s3.media_bucket, clock),
-            events=EventBridgeSink(
-                clients.events, bus=settings.eventbridge.bus, source=settings.eventbridge.source
-            ),
+            events=_events(clients, settings),
             clock=clock,
         )
+
+
+def _events(clients: Clients, settings: Settings) -> EventSink:
+    bus = settings.eventbridge.bus if settings.eventbridge.enabled else ""
+    return EventBridgeSink(clients.events, bus=bus, source=settings.eventbridge.source)
 
 
 def _bucket(clients: Clients, bucket: str, clock: Clock) -> S3BlobStore:

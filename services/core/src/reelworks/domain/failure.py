@@ -17,7 +17,7 @@ class FailureKind(StrEnum):
     PERMANENT = "permanent"
     """The input or the request is wrong: the same attempt would fail again."""
     EXHAUSTED = "exhausted"
-    """Every attempt failed for a reason that could have passed; a person may redrive it."""
+    """Every attempt failed for a reason that could have passed; somebody may want to try again."""
 
 
 class Failure(Struct, frozen=True, kw_only=True):

@@ -74,7 +74,9 @@ ARCHIVE = Profile(
     mp4=(1080,),
 )
 """Quality before time."""
-PROFILES: dict[str, Profile] = {p.name: p for p in (DEFAULT, AUDIO, PREVIEW, ARCHIVE)}
+TRANSCRIPT = Profile(name="transcript")
+"""What is said, and nothing else."""
+PROFILES: dict[str, Profile] = {p.name: p for p in (DEFAULT, AUDIO, TRANSCRIPT, PREVIEW, ARCHIVE)}
 
 
 def named(name: str) -> Profile:

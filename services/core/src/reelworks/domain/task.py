@@ -29,7 +29,7 @@ class TaskStatus(StrEnum):
     DONE = "DONE"
     """`outputs` are live. Terminal."""
     FAILED = "FAILED"
-    """`failure` says why, and whether a redrive could help."""
+    """`failure` says why, and whether another try could help."""
     SKIPPED = "SKIPPED"
     """Something it depends on failed, or its upload ended without it. Terminal."""
     SUSPENDED = "SUSPENDED"
@@ -260,9 +260,12 @@ def retried(task: Task, error: ReelworksError, delay_ms: int, now: Millis, rules
     return structs.replace(_ready_again(task, now, delay_ms), last_error=last_error)
 
 
-def released(task: Task, now: Millis, delay_ms: int = 0) -> Task:
-    """Handed on: the attempt does not count. With a delay where a store was out of reach."""
-    return structs.replace(_ready_again(task, now, delay_ms), attempts=max(task.attempts - 1, 0))
+def released(task: Task, now: Millis, delay_ms: int = 0, error: ReelworksError | None = None) -> Task:
+    """Handed on: the attempt does not count. With a delay and the reason where a store was out of reach."""
+    last_error = Failure.of(FailureKind.EXHAUSTED, error) if error else task.last_error
+    return structs.replace(
+        _ready_again(task, now, delay_ms), attempts=max(task.attempts - 1, 0), last_error=last_error
+    )
 
 
 def _ready_again(task: Task, now: Millis, delay_ms: int) -> Task:

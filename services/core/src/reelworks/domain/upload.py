@@ -10,7 +10,7 @@ from enum import StrEnum
 from msgspec import Struct, structs
 
 from reelworks.domain.failure import Failure
-from reelworks.domain.instants import MINUTE_MS, SECOND_MS, Millis
+from reelworks.domain.instants import HOUR_MS, MINUTE_MS, SECOND_MS, Millis
 from reelworks.domain.outcome import Accepted
 from reelworks.domain.plan import MediaSummary, ObjectFacts, Plan
 from reelworks.errors import Conflict
@@ -28,7 +28,7 @@ class UploadStatus(StrEnum):
     FAILED = "FAILED"
     """The file was refused or a task failed for good; `failure` says why. Terminal."""
     EXPIRED = "EXPIRED"
-    """No object came in time. An object that comes after all still starts the ingest: nothing is lost."""
+    """No object came in time. A new URL for it (a replayed request) or an object that comes after all revives it."""
     CANCELLED = "CANCELLED"
     """Its owner does not want it any more. Terminal."""
 
@@ -37,7 +37,9 @@ TRANSITIONS: Mapping[UploadStatus, frozenset[UploadStatus]] = {
     UploadStatus.PENDING_UPLOAD: frozenset(
         {UploadStatus.PROCESSING, UploadStatus.FAILED, UploadStatus.EXPIRED, UploadStatus.CANCELLED}
     ),
-    UploadStatus.EXPIRED: frozenset({UploadStatus.PROCESSING, UploadStatus.FAILED}),
+    UploadStatus.EXPIRED: frozenset(
+        {UploadStatus.PENDING_UPLOAD, UploadStatus.PROCESSING, UploadStatus.FAILED}
+    ),
     UploadStatus.PROCESSING: frozenset({UploadStatus.COMPLETED, UploadStatus.FAILED, UploadStatus.CANCELLED}),
     UploadStatus.COMPLETED: frozenset(),
     UploadStatus.FAILED: frozenset(),
@@ -52,13 +54,14 @@ class WatchRules(Struct, frozen=True, kw_only=True):
     """When a sweep looks at an upload that seems to rest.
 
     `first_check_ms`: S3 announces an object within seconds, so two minutes without news is worth a HeadObject; then
-    the interval doubles. `expiry_grace_ms`: an upload that began just before its URL ran out may still be under way.
-    `processing_check_ms`: tasks have their own due times; this one only covers a lost last step.
-    `notify_retry_ms`: how soon an event that could not be sent is tried again.
+    the interval doubles, up to `longest_check_ms`. `expiry_grace_ms`: an upload that began just before its URL ran
+    out may still be under way. `processing_check_ms`: tasks have their own due times; this one only covers a lost
+    last step. `notify_retry_ms`: how soon an event that could not be sent is tried again.
     """
 
     first_check_ms: int = 2 * MINUTE_MS
     expiry_grace_ms: int = 15 * MINUTE_MS
+    longest_check_ms: int = 6 * HOUR_MS
     processing_check_ms: int = 10 * MINUTE_MS
     notify_retry_ms: int = 30 * SECOND_MS
 
@@ -136,6 +139,21 @@ def accepted(upload: Upload, news: Accepted, now: Millis, rules: WatchRules) -> 
     )
 
 
+def renewed(upload: Upload, expires_at: Millis, now: Millis, rules: WatchRules) -> Upload:
+    """Its client asked for another URL: awaited (again) until that one ends, and looked at as if it were new."""
+    if upload.status is not UploadStatus.PENDING_UPLOAD:
+        upload = _moved(upload, UploadStatus.PENDING_UPLOAD, now)
+    return structs.replace(
+        upload,
+        expires_at=max(expires_at, upload.expires_at),
+        due_at=max(now + rules.first_check_ms, (upload.due_at or 0) + 1),
+        notify_due=None,
+        finished_at=None,
+        checks=0,
+        updated_at=now,
+    )
+
+
 def completed(upload: Upload, now: Millis, rules: WatchRules) -> Upload:
     """Nothing is open and nothing failed."""
     return _terminal(upload, UploadStatus.COMPLETED, now, rules)
@@ -163,12 +181,12 @@ def notified(upload: Upload) -> Upload:
 
 def watched_again(upload: Upload, now: Millis, rules: WatchRules) -> Upload:
     """Looked at, nothing final found: the next look, later each time while the object is awaited."""
-    if upload.status in AWAITING_OBJECT:
+    if upload.notify_due is not None:
+        due = now + rules.notify_retry_ms * 2 ** min(upload.checks, 6)
+    elif upload.status in AWAITING_OBJECT:
         pause = rules.first_check_ms * 2 ** min(upload.checks + 1, 10)
         end = upload.expires_at + rules.expiry_grace_ms
-        due = min(now + pause, end) if now < end else now + rules.first_check_ms
-    elif upload.notify_due is not None:
-        due = now + rules.notify_retry_ms * 2 ** min(upload.checks, 6)
+        due = min(now + pause, end) if now < end else now + min(pause, rules.longest_check_ms)
     else:
         due = now + rules.processing_check_ms
     return structs.replace(upload, due_at=max(due, (upload.due_at or 0) + 1), checks=upload.checks + 1)

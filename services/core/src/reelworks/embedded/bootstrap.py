@@ -1,4 +1,4 @@
-"""Makes on an emulator what Terraform makes on AWS: buckets, queues, notification, table. Idempotent.
+"""Makes on an emulator what an operator makes on AWS: buckets, queues, notification, table. Idempotent.
 
 Never used against AWS: there, the settings name no endpoint or one of Amazon's, and both are refused.
 """
@@ -62,7 +62,7 @@ def refuse_aws(endpoint_url: str | None) -> None:
     if not host or f".{host}".endswith(AMAZON):
         raise InvalidSettings(
             "The embedded mode makes buckets, queues and tables on an emulator only: REELWORKS_AWS_ENDPOINT_URL must "
-            f"name one, not {endpoint_url!r}. On AWS use Terraform."
+            f"name one, not {endpoint_url!r}. On AWS make them with your own tools."
         )
 
 
@@ -129,7 +129,7 @@ def _create_table(dynamodb: "DynamoDBClient", table: str) -> None:
 
 
 def _table(name: str) -> dict[str, Any]:
-    """Keys and indexes; the same as in terraform/modules."""
+    """Keys and indexes, as on AWS."""
     attributes = {"pk": "S", "sk": "S", "owner": "S", "created_at": "N", "watch_shard": "S", "due_at": "N"}
     return {
         "TableName": name,

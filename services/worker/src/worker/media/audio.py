@@ -99,7 +99,7 @@ def _command(source: Path, destination: Path, stream: AudioStream, engine: Media
 
 
 def _timeline(stream: AudioStream) -> str:
-    """Put the first sample where it belongs and fill the gap before it, and any later one, with silence (cases 15).
+    """Put the first sample where it belongs and fill the gap before it, and any later one, with silence.
 
     ffmpeg itself shifts input so that its first timestamp is 0, but of which streams depends on the format: for
     MPEG-TS only of those in use, and audio that starts later than the picture would begin too early. So the shift
@@ -133,7 +133,7 @@ def wav_duration_ms(path: Path) -> int:
 
 
 def refuse_truncated(report: MediaReport, stream: AudioStream, decoded_ms: int) -> None:
-    """ffmpeg decodes half a file and exits 0 (cases 18), so the result is compared with what the file declares.
+    """ffmpeg decodes half a file and exits 0, so the result is compared with what the file declares.
 
     More than 1 s and more than 2 % must be missing: encoder delay, edit lists and rounding explain less.
     """

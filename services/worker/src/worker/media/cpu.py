@@ -1,4 +1,4 @@
-"""How many threads ffmpeg may use: the cgroup's CPU limit, not the host's core count (cases 24)."""
+"""How many threads ffmpeg may use: the cgroup's CPU limit, not the host's core count."""
 
 import math
 import os

@@ -192,7 +192,7 @@ def _frames(stream: Stream, rate: Rate, duration_ms: int | None) -> int | None:
 
 
 def _is_cover(stream: Stream) -> bool:
-    """Flagged as such, or a still at the frame rate that ffmpeg gives to pictures in tags (cases 4)."""
+    """Flagged as such, or a still at the frame rate that ffmpeg gives to pictures in tags."""
     return bool(stream.disposition.attached_pic) or (
         stream.codec_name in ("mjpeg", "png")
         and (stream.r_frame_rate, stream.avg_frame_rate) == ("90000/1", "0/0")

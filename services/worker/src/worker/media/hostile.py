@@ -1,4 +1,4 @@
-"""The options that every ffmpeg and ffprobe run gets before an uploaded file (DESIGN §7, cases 21, 22).
+"""The options that every ffmpeg and ffprobe run gets before an uploaded file.
 
 Uploaded bytes decide which demuxer opens them, whatever they are called, and some demuxers open what a file
 *names*: other files, URLs, devices. So nothing is opened that is not on a list.

@@ -95,12 +95,12 @@ class MediaReport(Struct, frozen=True, kw_only=True):
 
     @property
     def speech(self) -> AudioStream | None:
-        """The audio track people hear: marked as default, then with most channels, then first (cases 7)."""
+        """The audio track people hear: marked as default, then with most channels, then first."""
         return max(self.audio, key=lambda a: (a.default, a.channels, -a.index), default=None)
 
     @property
     def picture(self) -> VideoStream | None:
-        """The moving picture: default, then largest. Cover art is none, such a file is audio (cases 4). Nor is what
+        """The moving picture: default, then largest. Cover art is none, such a file is audio. Nor is what
         has no size: nothing here can decode it."""
         moving = [v for v in self.video if not v.attached_pic and v.width and v.height]
         return max(moving, key=lambda v: (v.default, v.width * v.height, -v.index), default=None)

@@ -27,7 +27,7 @@ STDERR_TAIL_BYTES = 64 * 1024
 TICK_S = 0.1
 """How long the runner sleeps at most before it looks at the cancellation and the clock again."""
 GRACE_S = 2.0
-"""From SIGTERM to SIGKILL. ffmpeg was seen to ignore SIGTERM for ten minutes (cases 23)."""
+"""From SIGTERM to SIGKILL. ffmpeg was seen to ignore SIGTERM for ten minutes."""
 ENVIRONMENT: Mapping[str, str] = {"PATH": os.defpath, "LC_ALL": "C"}
 """All that a child sees: a decoder that is taken over by a hostile file finds no credentials."""
 

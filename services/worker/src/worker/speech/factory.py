@@ -14,13 +14,9 @@ ProviderName = Literal["fake", "pocketsphinx", "openai"]
 
 
 class SpeechOptions(Struct, frozen=True, kw_only=True):
-    """Which engine, and what it needs.
-
-    `language` (BCP 47): what is spoken where an upload does not say, None: the engine finds out or assumes.
-    """
+    """Which engine, and what it needs."""
 
     provider: ProviderName = "pocketsphinx"
-    language: str | None = None
     fake_text: str = "this is a fake transcript"
     openai: OpenAIOptions = OpenAIOptions()
 

@@ -15,6 +15,8 @@ from worker.speech.transcript import Segment, Transcript
 
 RETRYABLE = frozenset({408, 409, 425, 429})
 """Besides every 5xx: timeouts, conflicts, too early, too many."""
+MISCONFIGURED = frozenset({401, 403, 404, 407})
+"""A wrong key, address or model: no upload is to blame, so the attempt may be repeated once that is put right."""
 MAX_SERVER_MESSAGE = 300
 
 LANGUAGES: Mapping[str, str] = {
@@ -90,6 +92,11 @@ def to_error(
             retry_after_ms=retry_after_ms(retry_after, now_ms=now_ms),
         )
     said = _server_message(body, secret)
+    if status in MISCONFIGURED:
+        return Temporary(
+            f"The speech service does not accept this installation's key, address or model (HTTP {status}): {said}",
+            code="speech_misconfigured",
+        )
     return Permanent(f"The speech service refused the request (HTTP {status}): {said}", code="speech_refused")
 
 

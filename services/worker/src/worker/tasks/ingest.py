@@ -23,6 +23,9 @@ from worker.work import Work
 SOURCE_NAME = "source"
 """The local name is fixed: nothing of an uploader's file name ever reaches a command line."""
 REPORT_NAME = "probe.json"
+MISSING = (
+    "The file was not there when it was to be processed: it was deleted, or never arrived. Upload it again."
+)
 
 
 class Probed(Struct, frozen=True, kw_only=True):
@@ -49,10 +52,10 @@ def ingest(work: Work, needs: IngestDependencies) -> Outcome:
     upload = work.upload
     facts = needs.raw.head(upload.object_key)
     if facts is None:
-        raise Temporary("The object was announced but is not there (yet).", code="object_missing")
+        raise Temporary(MISSING, code="object_missing")
     check_size(upload, facts, needs.max_bytes)
     source = work.scratch / SOURCE_NAME
-    needs.raw.download(upload.object_key, facts, source, work.cancellation)
+    _fetch(work, needs, facts, source)
     probed = needs.probe(source, work.cancellation)
     check_type(upload, probed.summary)
     report_key = work.prefix + REPORT_NAME
@@ -64,9 +67,17 @@ def ingest(work: Work, needs: IngestDependencies) -> Outcome:
 
 
 def check_type(upload: Upload, media: MediaSummary) -> None:
-    """Permanent for a picture that was announced as audio or video (cases 17): somebody chose the wrong file."""
+    """Permanent for a picture that was announced as audio or video: somebody chose the wrong file."""
     if media.type is MediaType.IMAGE and upload.content_type.startswith(("audio/", "video/")):
         raise refusals.picture_instead_of_media()
+
+
+def _fetch(work: Work, needs: IngestDependencies, facts: ObjectFacts, source: Path) -> None:
+    """Until the plan is made, another object under the key is a client that sent again: look once more."""
+    try:
+        needs.raw.download(work.upload.object_key, facts, source, work.cancellation)
+    except Permanent as error:
+        raise Temporary(MISSING if error.code == "object_gone" else error.message, code=error.code) from error
 
 
 def check_size(upload: Upload, facts: ObjectFacts, max_bytes: int) -> None:

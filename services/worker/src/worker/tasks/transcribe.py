@@ -25,12 +25,13 @@ DOWNLOADED, EXTRACTED = 0.05, 0.15
 
 
 class TranscribeDependencies(Struct, frozen=True, kw_only=True):
-    """The buckets, ffmpeg, and an engine that understands speech."""
+    """The buckets, ffmpeg, and an engine that understands speech. `language`: where the profile names none."""
 
     raw: BlobStore
     media: BlobStore
     engine: MediaEngine
     speech: SpeechProvider
+    language: str | None = None
 
 
 def transcribe(work: Work, needs: TranscribeDependencies) -> Outcome:
@@ -82,7 +83,7 @@ def _audio(work: Work, needs: TranscribeDependencies, report: MediaReport) -> Au
 def _listen(
     work: Work, needs: TranscribeDependencies, clip: AudioClip | None, report: MediaReport
 ) -> Transcript:
-    language = profiles.named(work.upload.profile).language
+    language = profiles.named(work.upload.profile).language or needs.language
     if clip is None:
         return Transcript(language=language, provider="none", duration_ms=report.duration_ms or 0)
     return needs.speech.transcribe(
