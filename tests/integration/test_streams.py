@@ -152,6 +152,17 @@ def test_a_source_that_cannot_seek_to_keyframes_has_no_seam_either(opened: Open,
     assert psnr(studio, "180") > 30
 
 
+def test_a_seek_into_the_middle_of_a_group_starts_early_enough(opened: Open, samples: Samples) -> None:
+    """The chunk begins at 12.8 s, the keyframes are at 0 and 10 s, and MPEG-TS has no index of them."""
+    source = samples.encoded("far.ts", "-i", clip(samples, "25", 16), "-c", "copy", "-an")
+    studio = opened(source)
+    studio.stream(studio.plan(heights=(180,), chunk=320))
+
+    assert len(studio.frames(studio.path("180/playlist"))) == 400
+    assert gaps(studio, "180") == {Fraction(1, 25)}
+    assert psnr(studio, "180") > 30
+
+
 # Time
 
 
@@ -446,6 +457,16 @@ def test_half_a_source_is_refused(opened: Open, samples: Samples) -> None:
     with pytest.raises(Permanent) as caught:
         studio.run("video-001")
     assert caught.value.code == "truncated"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_damaged_file_is_a_stream_or_a_reason(opened: Open, samples: Samples, seed: int) -> None:
+    try:
+        studio = opened(samples.flipped(seed))
+        studio.stream(studio.plan(chunk=40))
+    except Permanent:
+        return
+    assert gaps(studio, "180") == {Fraction(1, 25)}
 
 
 def test_progress_only_ever_grows(opened: Open, samples: Samples) -> None:

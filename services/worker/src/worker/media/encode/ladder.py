@@ -12,7 +12,6 @@ from worker.media.encode.encoders import Encoder
 from worker.media.encode.filters import graph
 from worker.media.encode.segmenting import Segments
 from worker.media.encode.transcoder import Transcoding
-from worker.media.progress import Progress
 from worker.media.report import VideoStream
 
 
@@ -37,10 +36,8 @@ def encode_chunk(
     part = cut(plan.grid, chunk, job.file.report, picture, longest_ms=job.engine.limits.max_duration_ms)
     expected = min(part.frames, max(1, plan.grid.frames - chunk * plan.grid.chunk_frames))
 
-    def listen(event: Progress) -> None:
-        progress(min(1.0, event.frame / expected))
-
-    transcoder.run(job, ladder_command(job, plan, part, picture, encoder), listen)
+    command = ladder_command(job, plan, part, picture, encoder)
+    transcoder.run(job, command, lambda event: progress(min(1.0, event.frame / expected)))
     return directories
 
 

@@ -1,5 +1,6 @@
 """Segments as one progressive MP4, by stream copy: the same pictures and sound, never encoded again."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -39,20 +40,13 @@ def remux(parts: Parts, destination: Path, *, engine: MediaEngine, cancellation:
 
 def remux_command(parts: Parts, destination: Path, engine: MediaEngine) -> Command:
     """Pure: the command line only."""
-    inputs = [
-        argument
-        for path in parts.paths
-        for argument in (*input_options(demuxers=("mov",)), "-i", file_url(path))
-    ]
-    maps = [argument for number in range(len(parts.paths)) for argument in ("-map", f"{number}:0")]
     return Command(
         argv=(
             engine.tools.ffmpeg,
             *("-hide_banner", "-nostdin", "-nostats", "-y", "-v", "error", "-progress", "pipe:1"),
             # Else each input would be shifted to 0 on its own, and sound and pictures with it: by up to 21 ms.
             "-copyts",
-            *inputs,
-            *maps,
+            *_inputs(parts),
             *("-c", "copy"),
             # Counted on media time, which begins a second late.
             *(() if parts.seconds is None else ("-t", f"{parts.seconds + OFFSET_S:.3f}")),
@@ -64,3 +58,11 @@ def remux_command(parts: Parts, destination: Path, engine: MediaEngine) -> Comma
         timeout_s=TIMEOUT_S,
         stall_s=engine.limits.stall_s,
     )
+
+
+def _inputs(parts: Parts) -> Iterator[str]:
+    """Our own files, and still opened with care: what is in them came from an upload."""
+    for path in parts.paths:
+        yield from (*input_options(demuxers=("mov",)), "-i", file_url(path))
+    for number in range(len(parts.paths)):
+        yield from ("-map", f"{number}:0")
