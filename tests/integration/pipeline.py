@@ -19,7 +19,7 @@ from worker import bootstrap as worker
 from worker.verdict import Ending
 from worker.work import Handler
 
-LANES = ("events", "fast", "speech")
+LANES = ("events", "fast", "encode", "speech")
 SPOKEN = "it speaks"
 
 
@@ -38,7 +38,13 @@ class Pipeline:
         self.world.work = lambda work: self.handlers[work.task.kind](work)
         self.deps = api.dependencies(self.settings, self.world.adapters)
 
-    def announce(self, file: Path, content_type: str = "video/mp4", name: str | None = None) -> Upload:
+    def announce(
+        self,
+        file: Path,
+        content_type: str = "video/mp4",
+        name: str | None = None,
+        profile: str = "transcript",
+    ) -> Upload:
         """POST /api/uploads, then the bytes with the headers that it gave."""
         wanted = Wanted(
             file_name=name or file.name,
@@ -46,7 +52,7 @@ class Pipeline:
             size_bytes=max(file.stat().st_size, 1),
             user_id="ada",
             project_id=None,
-            profile="default",
+            profile=profile,
             checksum_sha256=None,
             callback_url=None,
             priority="normal",

@@ -38,7 +38,7 @@ LONG_URL = "https://example.org/" + "x" * 2_048
         ("userId", "a" * 129, "1 to 128 letters"),
         ("userId", "ada/", "1 to 128 letters"),
         ("projectId", "a b", "1 to 128 letters"),
-        ("profile", "nope", "must be one of: default"),
+        ("profile", "nope", "must be one of: archive, audio, default, preview, transcript"),
         ("profile", {}, "profile"),
         ("method", "POST", "PUT"),
         ("method", "put", "PUT"),

@@ -8,7 +8,7 @@ from upload_api import assets, openapi, problems
 from upload_api.dependencies import Dependencies
 from upload_api.middleware import hardened, observed
 from upload_api.requests import MAX_BODY_BYTES
-from upload_api.routes import ops, uploads
+from upload_api.routes import ops, playback, uploads
 from upload_api.routes.page import page_routes
 
 
@@ -22,6 +22,7 @@ def create_app(deps: Dependencies) -> Litestar:
         route_handlers=[
             uploads.create_upload,
             uploads.get_upload,
+            playback.get_playback,
             ops.healthz,
             ops.readyz,
             ops.metrics,

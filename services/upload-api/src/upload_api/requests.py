@@ -20,7 +20,7 @@ SHOWN_CHARS = 100
 
 ALLOWED = {
     "fileName": "a text of 1 to 1,024 characters, at least one of them visible",
-    "contentType": "the media type of an audio or video file, like audio/mpeg or video/mp4 (audio/* or video/*)",
+    "contentType": "the media type of the file, like audio/mpeg, video/mp4 or image/jpeg (audio/*, video/* or image/*)",
     "sizeBytes": "the exact size of the file in bytes, a whole number of at least 1",
     "userId": "1 to 128 letters, digits, '.', '_', '@' or '-', beginning with a letter or digit",
     "projectId": "1 to 128 letters, digits, '.', '_', '@' or '-', beginning with a letter or digit",

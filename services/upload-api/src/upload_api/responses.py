@@ -12,6 +12,7 @@ from reelworks.domain.plan import INGEST
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import CLOSED, Task
 from reelworks.domain.upload import UploadStatus
+from upload_api.results import PlaybackView, PosterView, RenditionView
 from upload_api.service import Receipt, Report
 
 
@@ -88,7 +89,7 @@ class Captions(Struct, frozen=True, kw_only=True):
 
 class UploadView(Struct, frozen=True, kw_only=True, rename="camel"):
     """`attempts`: of the task that needed most. `transcript`: its beginning, null before it is there, "" if nobody
-    speaks. `progress`: of the whole, 0 to 1.
+    speaks. `progress`: of the whole, 0 to 1. The rest is there as soon as its task is done, see `results`.
     """
 
     upload_id: str
@@ -105,11 +106,17 @@ class UploadView(Struct, frozen=True, kw_only=True, rename="camel"):
     progress: float
     tasks: tuple[TaskView, ...]
     captions: Captions | None
+    renditions: tuple[RenditionView, ...]
+    poster: PosterView | None
+    playback: PlaybackView | None
+    preview: str | None
+    downloads: Mapping[str, str]
+    thumbnails: Mapping[str, str]
 
     @classmethod
     def of(cls, report: Report) -> Self:
         """An upload for its owner."""
-        upload = report.snapshot.upload
+        upload, made = report.snapshot.upload, report.results
         return cls(
             upload_id=upload.upload_id,
             status=upload.status,
@@ -125,6 +132,12 @@ class UploadView(Struct, frozen=True, kw_only=True, rename="camel"):
             progress=progress(report.snapshot),
             tasks=tuple(TaskView.of(task) for task in _in_order(report.snapshot)),
             captions=Captions(**report.captions) if report.captions is not None else None,
+            renditions=made.renditions,
+            poster=made.poster,
+            playback=made.playback,
+            preview=made.preview,
+            downloads=made.downloads,
+            thumbnails=made.thumbnails,
         )
 
 

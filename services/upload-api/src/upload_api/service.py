@@ -18,6 +18,7 @@ from reelworks.ports import IdempotencyKey, SignedRequest
 from reelworks.runtime import logging
 from upload_api.dependencies import Dependencies
 from upload_api.errors import KeyReused, UnknownUpload
+from upload_api.results import Results, results
 from upload_api.tracing import traceparent
 from upload_api.validation import Wanted
 
@@ -45,6 +46,7 @@ class Report(Struct, frozen=True, kw_only=True):
     """An upload as it stands. `captions`: format → URL, None before there are any."""
 
     snapshot: Snapshot
+    results: Results
     transcript: str | None
     captions: Mapping[str, str] | None
 
@@ -147,13 +149,18 @@ def read_upload(upload_id: str, deps: Dependencies) -> Report:
         (task.outputs for task in snapshot.tasks.values() if _transcribed(task) and task.outputs), None
     )
     if outputs is None:
-        return Report(snapshot=snapshot, transcript=None, captions=None)
+        return Report(snapshot=snapshot, results=results(snapshot, deps), transcript=None, captions=None)
     captions = {
         name: deps.media.sign_get(outputs.files[name], deps.policy.url_expires_s)
         for name in CAPTION_FORMATS
         if name in outputs.files
     }
-    return Report(snapshot=snapshot, transcript=outputs.excerpt or "", captions=captions)
+    return Report(
+        snapshot=snapshot,
+        results=results(snapshot, deps),
+        transcript=outputs.excerpt or "",
+        captions=captions,
+    )
 
 
 def _transcribed(task: Task) -> bool:

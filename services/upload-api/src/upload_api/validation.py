@@ -20,7 +20,7 @@ from upload_api.dependencies import Policy
 from upload_api.errors import FieldError, InvalidRequest
 from upload_api.requests import ALLOWED, MAX_FILE_NAME_CHARS, MAX_URL_CHARS, CreateUpload
 
-_MEDIA_TYPE = re.compile(r"(audio|video)/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
+_MEDIA_TYPE = re.compile(r"(audio|video|image)/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
 _URL = re.compile(r"[!-~]+")
 _IDEMPOTENCY_KEY = re.compile(r"[ -~]{1,255}")
 SHA256_BYTES = 32

@@ -28,6 +28,7 @@ def make_upload(**changes: Any) -> Upload:
         "object_key": f"uploads/ada/{UPLOAD_ID}/talk.mp4",
         "content_type": "video/mp4",
         "size_bytes": 1_000,
+        "profile": "transcript",
         "created_at": NOW,
         "updated_at": NOW,
         "expires_at": NOW + 3_600_000,

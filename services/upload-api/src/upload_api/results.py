@@ -1,0 +1,118 @@
+"""What became of an upload's pictures and sound, as far as its tasks are DONE: renditions, poster, downloads."""
+
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+
+from reelworks.domain.outcome import Outputs
+from reelworks.domain.plan import TaskKind
+from reelworks.domain.snapshot import Snapshot
+from upload_api.dependencies import Dependencies
+
+MASTER = "master.m3u8"
+STORYBOARD = "storyboard.vtt"
+
+Sign = Callable[[str], str]
+
+
+class RenditionView(Struct, frozen=True, kw_only=True):
+    """One size of the stream. `name`: its shorter side in pixels."""
+
+    name: str
+    width: int
+    height: int
+
+
+class PosterView(Struct, frozen=True, kw_only=True):
+    """`url`: the picture that was chosen. `candidates`: small versions of all that were considered, the best first."""
+
+    url: str
+    candidates: tuple[str, ...]
+
+
+class PlaybackView(Struct, frozen=True, kw_only=True):
+    """Paths at this API. `hls`: the master playlist. `storyboard`: WebVTT with the pictures for scrubbing."""
+
+    hls: str | None = None
+    storyboard: str | None = None
+
+
+class Results(Struct, frozen=True, kw_only=True):
+    """URLs are presigned, good for about an hour; ask again for fresh ones.
+
+    `preview`: ten seconds as MP4. `downloads`: whole files as MP4, by the rendition's name. `thumbnails`: of an image,
+    by width; `preview` is the largest.
+    """
+
+    renditions: tuple[RenditionView, ...] = ()
+    poster: PosterView | None = None
+    playback: PlaybackView | None = None
+    preview: str | None = None
+    downloads: Mapping[str, str] = {}
+    thumbnails: Mapping[str, str] = {}
+
+
+def results(snapshot: Snapshot, deps: Dependencies) -> Results:
+    """Everything that is there by now."""
+
+    def sign(key: str) -> str:
+        return deps.media.sign_get(key, deps.policy.url_expires_s)
+
+    outputs = {task.kind: task.outputs for task in snapshot.tasks.values() if task.outputs}
+    return Results(
+        renditions=_renditions(snapshot, outputs),
+        poster=_poster(outputs.get(TaskKind.POSTER), sign),
+        playback=_playback(snapshot.upload.upload_id, outputs),
+        preview=_preview(outputs, sign),
+        downloads=_downloads(snapshot, sign),
+        thumbnails=_thumbnails(outputs.get(TaskKind.THUMBNAILS), sign),
+    )
+
+
+def _renditions(snapshot: Snapshot, outputs: Mapping[TaskKind, Outputs]) -> tuple[RenditionView, ...]:
+    video = snapshot.upload.plan.video if snapshot.upload.plan else None
+    if video is None or TaskKind.PACKAGE not in outputs:
+        return ()
+    return tuple(RenditionView(name=r.name, width=r.width, height=r.height) for r in video.rungs)
+
+
+def _poster(outputs: Outputs | None, sign: Sign) -> PosterView | None:
+    if outputs is None or "poster" not in outputs.files:
+        return None
+    small = sorted(name for name in outputs.files if name.startswith("candidate-"))
+    return PosterView(
+        url=sign(outputs.files["poster"]), candidates=tuple(sign(outputs.files[name]) for name in small)
+    )
+
+
+def _playback(upload_id: str, outputs: Mapping[TaskKind, Outputs]) -> PlaybackView | None:
+    base = f"/api/uploads/{upload_id}/playback"
+    view = PlaybackView(
+        hls=f"{base}/{MASTER}" if TaskKind.PACKAGE in outputs else None,
+        storyboard=f"{base}/{STORYBOARD}" if TaskKind.STORYBOARD in outputs else None,
+    )
+    return view if view != PlaybackView() else None
+
+
+def _preview(outputs: Mapping[TaskKind, Outputs], sign: Sign) -> str | None:
+    for kind in (TaskKind.PREVIEW, TaskKind.THUMBNAILS):
+        found = outputs.get(kind)
+        if found is not None and "preview" in found.files:
+            return sign(found.files["preview"])
+    return None
+
+
+def _downloads(snapshot: Snapshot, sign: Sign) -> dict[str, str]:
+    done = [task for task in snapshot.tasks.values() if task.kind is TaskKind.MP4 and task.outputs]
+    return {
+        task.name.removeprefix("mp4-"): sign(task.outputs.files["mp4"])
+        for task in done
+        if task.outputs and "mp4" in task.outputs.files
+    }
+
+
+def _thumbnails(outputs: Outputs | None, sign: Sign) -> dict[str, str]:
+    files = outputs.files if outputs else {}
+    return {
+        name.removeprefix("thumb-"): sign(key) for name, key in files.items() if name.startswith("thumb-")
+    }
