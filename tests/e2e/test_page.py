@@ -161,7 +161,7 @@ def test_what_the_api_refuses_is_told_field_by_field(page: Page, tmp_path: Path)
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear Ada")
     page.set_input_files("#choose", letter)
-    expect(page.locator("#notice-fields li")).to_contain_text(["The type must be the media type of an audio"])
+    expect(page.locator("#notice-fields li")).to_contain_text(["The type must be the media type of the file"])
     expect(page.locator("#retry")).to_be_hidden()
 
 

@@ -62,6 +62,12 @@ def test_a_new_upload_is_pending(api: Api) -> None:
         "progress": 0.0,
         "tasks": [],
         "captions": None,
+        "renditions": [],
+        "poster": None,
+        "playback": None,
+        "preview": None,
+        "downloads": {},
+        "thumbnails": {},
     }
 
 

@@ -53,6 +53,12 @@ VIEW_EXAMPLE = {
         }
     ],
     "captions": {name: f"{_MEDIA}.{name}?X-Amz-…" for name in ("json", "txt", "srt", "vtt")},
+    "renditions": [],
+    "poster": None,
+    "playback": {"hls": f"/api/uploads/{_ID}/playback/master.m3u8", "storyboard": None},
+    "preview": None,
+    "downloads": {},
+    "thumbnails": {},
 }
 
 WRONG_FIELDS = (
