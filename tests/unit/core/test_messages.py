@@ -61,11 +61,32 @@ def test_bad_record_does_not_take_the_good_ones_along() -> None:
         '{"version": 1, "uploadId": "../../x", "task": "t"}',
         f'{{"version": 1, "uploadId": "{UPLOAD_ID}", "task": ""}}',
         f'{{"version": 1, "uploadId": "{UPLOAD_ID}"}}',
+        f'{{"version": 1, "uploadId": "{UPLOAD_ID}", "task": "{"t" * 65}"}}',
+        f'{{"version": 1, "uploadId": "{UPLOAD_ID}", "task": "../transcribe"}}',
+        f'{{"version": 1, "uploadId": "{UPLOAD_ID}", "task": "Transcribe"}}',
+        f'{{"version": 1, "uploadId": "{UPLOAD_ID}", "task": "transcribe\\n"}}',
     ],
 )
 def test_what_nobody_understands_is_malformed(body: str) -> None:
     with pytest.raises(Malformed):
         messages.decode(body)
+
+
+@pytest.mark.parametrize("body", ['{"a":' + "[" * 100_000, '{"Records": [' + "[" * 100_000])
+def test_what_is_nested_too_deeply_is_malformed(body: str) -> None:
+    with pytest.raises(Malformed, match="nested"):
+        messages.decode(body)
+
+
+def test_whatever_the_depth_the_answer_is_a_batch_or_malformed() -> None:
+    for depth in range(800, 1_100):
+        with contextlib.suppress(Malformed):
+            messages.decode(f'{{"Records": [{"[" * depth}{"]" * depth}]}}')
+
+
+@pytest.mark.parametrize("task", ["t", "t" * 64, "encode-1080p"])
+def test_a_name_of_letters_digits_and_dashes_is_a_task(task: str) -> None:
+    assert messages.decode(messages.encode(UPLOAD_ID, task)).hints[0].task == task
 
 
 def test_deleted_object_is_not_news() -> None:
@@ -132,3 +153,21 @@ def test_long_name_keeps_its_extension() -> None:
 def test_foreign_key_is_malformed(key: str) -> None:
     with pytest.raises(Malformed):
         parse_raw_key(key)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        json.dumps({"version": 1, "uploadId": UPLOAD_ID, "task": "t" * 10_000}),
+        json.dumps({"version": "v" * 10_000}),
+        json.dumps({"Records": [{**record(KEY), "eventName": "e" * 10_000}]}),
+        "{" + "x" * 10_000,
+    ],
+)
+def test_what_is_said_of_a_foreign_message_is_short(body: str) -> None:
+    with pytest.raises(Malformed) as caught:
+        messages.decode(body)
+    chain: BaseException | None = caught.value
+    while chain is not None:
+        assert len(str(chain)) < 300
+        chain = chain.__cause__ or chain.__context__

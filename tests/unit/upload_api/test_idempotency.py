@@ -129,6 +129,24 @@ def test_a_row_that_moves_during_a_replay_does_no_harm(api: Api) -> None:
     assert api.create(headers=KEY).json()["uploadId"] == first.json()["uploadId"]
 
 
+def test_a_key_whose_upload_is_gone_asks_for_a_new_key(api: Api) -> None:
+    def refuse(*_: object) -> None:
+        raise Conflict("gone")
+
+    api.memory.store.create = refuse  # type: ignore[assignment,method-assign]
+    detail = problem(api.create(headers=KEY), 409, "conflict")["detail"]
+    assert "with a new key" in detail
+    assert "again" not in detail
+
+
+def test_without_a_key_a_conflict_is_worth_another_try(api: Api) -> None:
+    def refuse(*_: object) -> None:
+        raise Conflict("taken")
+
+    api.memory.store.create = refuse  # type: ignore[assignment,method-assign]
+    assert "Try again" in problem(api.create(), 409, "conflict")["detail"]
+
+
 def test_only_new_uploads_are_counted(api: Api) -> None:
     for _ in range(3):
         api.create(headers=KEY)

@@ -3,17 +3,23 @@
 A hint says "look at this task of this upload" and nothing more. Unknown versions and shapes are Malformed.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import unquote_plus
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from reelworks.domain.keys import parse_raw_key, valid_upload_id
 from reelworks.domain.plan import INGEST
 from reelworks.errors import Malformed
 
 VERSION: Literal[1] = 1
+
+MAX_QUOTE = 200
+"""Characters of a foreign message in one of ours, which ends up in logs and in attributes of dead letters."""
+
+TaskName = Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,64}\Z")]
+"""Names become sort keys, directories and log fields. `\\Z`: to Python's `$`, a newline at the end is no news."""
 
 
 class Hint(Struct, frozen=True, kw_only=True):
@@ -29,7 +35,7 @@ class TaskMessage(Struct, frozen=True, kw_only=True, rename="camel", forbid_unkn
 
     version: Literal[1]
     upload_id: str
-    task: str
+    task: TaskName
 
 
 class _Object(Struct, frozen=True):
@@ -60,7 +66,13 @@ def encode(upload_id: str, task: str) -> str:
 
 def decode(body: str) -> Batch:
     """What the body asks for: a Batch, empty for S3's test event. Raises Malformed."""
-    document = _document(body)
+    try:
+        return _batch(_document(body))
+    except RecursionError as error:  # decoding, or encoding a reject again
+        raise Malformed("The message is nested too deeply.") from error
+
+
+def _batch(document: dict[str, Any]) -> Batch:
     if document.get("Event") == "s3:TestEvent":
         return Batch()
     if "Records" in document:
@@ -74,16 +86,16 @@ def _document(body: str) -> dict[str, Any]:
     try:
         return msgspec.json.decode(body, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeEncodeError) as error:
-        raise Malformed(f"The message is not a JSON object: {error}") from error
+        raise Malformed(f"The message is not a JSON object: {_quoted(error)}") from error
 
 
 def _own(document: dict[str, Any]) -> Hint:
     try:
         message = msgspec.convert(document, TaskMessage)
     except msgspec.ValidationError as error:
-        raise Malformed(f"The message is not a task of version {VERSION}: {error}") from error
-    if not valid_upload_id(message.upload_id) or not message.task:
-        raise Malformed("The message does not name an upload and a task.")
+        raise Malformed(f"The message is not a task of version {VERSION}: {_quoted(error)}") from error
+    if not valid_upload_id(message.upload_id):
+        raise Malformed("The message does not name an upload.")
     return Hint(upload_id=message.upload_id, task=message.task)
 
 
@@ -105,11 +117,15 @@ def _hint(record: object) -> Hint:
     try:
         found = msgspec.convert(record, _Record)
     except msgspec.ValidationError as error:
-        raise Malformed(f"Not an S3 record: {error}") from error
+        raise Malformed(f"Not an S3 record: {_quoted(error)}") from error
     if found.event_source != "aws:s3" or "ObjectCreated" not in found.event_name:
-        raise Malformed(f"Not about a created object: {found.event_name}")
+        raise Malformed(f"Not about a created object: {_quoted(found.event_name)}")
     key = decode_key(found.s3.object.key)
     return Hint(upload_id=parse_raw_key(key).upload_id, task=INGEST, object_key=key)
+
+
+def _quoted(foreign: object) -> str:
+    return str(foreign)[:MAX_QUOTE]
 
 
 def decode_key(encoded: str) -> str:

@@ -7,7 +7,10 @@
         ├── InvalidRequest         the body or a header; `errors` say which field and what is allowed
         ├── UnsupportedMediaType   the body is not JSON
         ├── KeyReused              the Idempotency-Key belongs to another request
+        ├── KeySpent               the Idempotency-Key belongs to an upload that is gone
         └── UnknownUpload          no such upload, or not this caller's
+
+    ClientGone (Exception)         nobody is left to answer
 
 `problems` turns each into its HTTP status, and nothing else does.
 """
@@ -58,7 +61,17 @@ class KeyReused(Refused):
     default_code = "idempotency_key_reused"
 
 
+class KeySpent(Refused):
+    """Nothing can be answered under this key until it is forgotten, however often it is sent."""
+
+    default_code = "conflict"
+
+
 class UnknownUpload(Refused):
     """Ill-formed, never made, or somebody else's: a stranger cannot tell which."""
 
     default_code = "unknown_upload"
+
+
+class ClientGone(Exception):
+    """The client closed its connection before it had sent the whole request: nobody's mistake."""

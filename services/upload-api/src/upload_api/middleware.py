@@ -7,9 +7,10 @@ import time
 from collections.abc import Sequence
 
 from litestar.enums import ScopeType
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, HTTPReceiveMessage, Message, Receive, Scope, Send, WebSocketReceiveMessage
 
 from reelworks.runtime.metrics import Metrics
+from upload_api.errors import ClientGone
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 OTHER_METHOD = "other"
@@ -18,7 +19,7 @@ UNMATCHED = "unmatched"
 
 
 def observed(app: ASGIApp, metrics: Metrics) -> ASGIApp:
-    """Times each answer under its route template."""
+    """Times each answer under its route template. A client that leaves while it sends is ClientGone, inside."""
 
     async def handle(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != ScopeType.HTTP:
@@ -26,13 +27,20 @@ def observed(app: ASGIApp, metrics: Metrics) -> ASGIApp:
             return
         begun, statuses = time.perf_counter(), ["500"]
 
+        async def attend() -> HTTPReceiveMessage | WebSocketReceiveMessage:
+            message = await receive()
+            # Litestar would make an error of its own (500) of it.
+            if message["type"] == "http.disconnect" and len(statuses) == 1:
+                raise ClientGone
+            return message
+
         async def note(message: Message) -> None:
             if message["type"] == "http.response.start":
                 statuses.append(str(message["status"]))
             await send(message)
 
         try:
-            await app(scope, receive, note)
+            await app(scope, attend, note)
         finally:
             method = scope["method"] if scope["method"] in METHODS else OTHER_METHOD
             # The router writes the template into the scope once a handler is found.

@@ -15,12 +15,14 @@ from msgspec import Struct
 
 from reelworks.errors import Conflict, Temporary, Unreachable
 from reelworks.runtime import logging
-from upload_api.errors import FieldError, Refused
+from upload_api.errors import ClientGone, FieldError, Refused
 
 MEDIA_TYPE = "application/problem+json"
 RETRY = {"Retry-After": "5"}
 """Seconds: longer than most throttling and failovers of a single partition take."""
 BLANK = "about:blank"
+CLIENT_CLOSED_REQUEST = 499
+"""nginx's number for a client that did not wait: never sent anywhere, but seen in the metrics."""
 
 HttpRequest = Request[Any, Any, State]
 """Nobody logs in yet, so there is no type of user or token."""
@@ -69,8 +71,9 @@ KINDS: Mapping[str, Kind] = {
     ),
     "conflict": Kind(
         status=409,
-        title="Somebody else was faster",
-        advice="What the request is about has changed meanwhile. Read it again, then decide again.",
+        title="The request does not fit what is stored",
+        advice="Something has changed meanwhile. `detail` says whether to send the request again or to use a new "
+        "Idempotency-Key.",
     ),
     "body_too_large": Kind(
         status=413,
@@ -132,6 +135,13 @@ def problem_of(error: Exception) -> Problem:
                 "A service behind this API did not answer. Nothing is lost by sending the request again."
             )
             return make("unavailable", sentence)
+        case ClientGone():
+            return Problem(
+                type=BLANK,
+                title="Client closed request",
+                status=CLIENT_CLOSED_REQUEST,
+                detail="The connection was closed before the request was complete.",
+            )
         case HTTPException() if error.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
             return _of_framework(error)
         case _:

@@ -14,10 +14,10 @@ from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Task, TaskStatus
 from reelworks.domain.upload import AWAITING_OBJECT, Upload, UploadStatus
 from reelworks.errors import Conflict
-from reelworks.ports import IdempotencyKey, SignedRequest
+from reelworks.ports import Created, IdempotencyKey, SignedRequest
 from reelworks.runtime import logging
 from upload_api.dependencies import Dependencies
-from upload_api.errors import KeyReused, UnknownUpload
+from upload_api.errors import KeyReused, KeySpent, UnknownUpload
 from upload_api.results import Results, results
 from upload_api.tracing import traceparent
 from upload_api.validation import Wanted
@@ -55,11 +55,11 @@ def create_upload(wanted: Wanted, caller: Caller, deps: Dependencies) -> Receipt
     """Store the row, then sign: a URL without a row would take bytes that nobody knows.
 
     The same Idempotency-Key gives the same upload for as long as the key is remembered, signed anew (see `_sign`).
-    KeyReused if the key was used for another request.
+    KeyReused if the key was used for another request, KeySpent if its upload is gone.
     """
     fresh = _fresh(wanted, caller, deps)
     promise = _promise(wanted, caller, deps) if caller.idempotency_key is not None else None
-    created = deps.store.create(fresh, promise)
+    created = _stored(fresh, promise, deps)
     if not created.replayed:
         deps.metrics.uploads.labels(UploadStatus.PENDING_UPLOAD).inc()
         log.info(
@@ -71,6 +71,18 @@ def create_upload(wanted: Wanted, caller: Caller, deps: Dependencies) -> Receipt
     log.info("upload.replayed", upload_id=created.upload.upload_id, status=created.upload.status)
     upload = _prolonged(created.upload, deps)
     return Receipt(upload=upload, signed=_sign(upload, deps), replayed=True)
+
+
+def _stored(fresh: Upload, promise: IdempotencyKey | None, deps: Dependencies) -> Created:
+    try:
+        return deps.store.create(fresh, promise)
+    except Conflict as error:
+        if promise is None:
+            raise
+        # Ids are random, so it is the key that cannot be served.
+        raise KeySpent(
+            "The upload that this Idempotency-Key stood for is gone. Send the request with a new key."
+        ) from error
 
 
 def _fresh(wanted: Wanted, caller: Caller, deps: Dependencies) -> Upload:

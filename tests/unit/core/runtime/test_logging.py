@@ -57,3 +57,16 @@ def test_exceptions_and_foreign_loggers_are_objects_too(stream: io.StringIO) -> 
 def test_libraries_that_log_each_call_are_quiet(stream: io.StringIO) -> None:
     stdlib.getLogger("botocore.auth").info("a signature")
     assert lines(stream) == []
+
+
+def test_a_traceback_on_the_console_shows_no_locals(stream: io.StringIO) -> None:
+    def call(api_key: str) -> None:
+        raise ValueError(len(api_key))
+
+    logging.configure(Log(format="console"), "worker", stream)
+    try:
+        call("sk-" + "s3cret")
+    except ValueError:
+        logging.get("test").exception("it.broke")
+    assert "ValueError" in stream.getvalue()
+    assert "sk-s3cret" not in stream.getvalue()

@@ -60,7 +60,8 @@ def _shared(service: str) -> list[Processor]:
 def _last(*, pretty: bool) -> list[Processor]:
     strip: Processor = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     if pretty:
-        return [strip, structlog.dev.ConsoleRenderer()]
+        # Its default, once rich is installed, prints the locals of every frame: keys and signed URLs among them.
+        return [strip, structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
     return [
         strip,
         structlog.processors.format_exc_info,

@@ -7,7 +7,7 @@ into a default. AWS credentials are not settings: boto3's own chain finds them.
 import difflib
 import os
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
 import msgspec
 from msgspec import Meta, Struct
@@ -18,9 +18,40 @@ from reelworks.errors import InvalidSettings
 
 PREFIX = "REELWORKS_"
 
-Seconds = Annotated[float, Meta(gt=0)]
+WEEK_S = 7 * 24 * 3_600
+"""Nothing here takes longer; what does is a typo, and `inf` would be no number of milliseconds."""
+
+Seconds = Annotated[float, Meta(gt=0, le=WEEK_S)]
+SecondsOrNone = Annotated[float, Meta(ge=0, le=WEEK_S)]
 Count = Annotated[int, Meta(ge=1)]
 Port = Annotated[int, Meta(ge=0, le=65_535)]
+
+
+def _url(label: str) -> str:
+    """The pattern of URLs whose hosts consist of such labels: no login, no query, and a port that exists."""
+    host = rf"{label}(\.{label})*|\[[0-9A-Fa-f:.]+\]"
+    port = r"[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]"
+    return rf"^(?i:https?)://({host})(:({port}))?(/[^\s?#]*)?\Z"
+
+
+Endpoint = Annotated[
+    str,
+    Meta(
+        # botocore's own rule for labels; it raises a ValueError for others.
+        pattern=_url("[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"),
+        description="URL, `http://HOST:PORT` or `https://HOST`; no underscores in HOST",
+    ),
+]
+Url = Annotated[
+    str,
+    Meta(
+        pattern=_url("[A-Za-z0-9_-]+"), description="URL, like `http://HOST:PORT/PATH` or `https://HOST/PATH`"
+    ),
+]
+Region = Annotated[
+    str,
+    Meta(pattern=r"^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}\Z", description="name of a region, like `eu-central-1`"),
+]
 
 
 class Aws(Struct, frozen=True, kw_only=True):
@@ -31,8 +62,8 @@ class Aws(Struct, frozen=True, kw_only=True):
     read timeout of long polls is their wait plus this. `max_attempts`: in all, by botocore's `standard` mode.
     """
 
-    endpoint_url: str | None = None
-    region: str = "us-east-1"
+    endpoint_url: Endpoint | None = None
+    region: Region = "us-east-1"
     connect_timeout_s: Seconds = 3.0
     read_timeout_s: Seconds = 10.0
     max_attempts: Count = 4
@@ -49,7 +80,7 @@ class S3(Struct, frozen=True, kw_only=True):
 
     raw_bucket: str = "reelworks-raw"
     media_bucket: str = "reelworks-media"
-    public_endpoint_url: str | None = None
+    public_endpoint_url: Endpoint | None = None
     addressing: Literal["path", "virtual", "auto"] = "auto"
     checksums: Literal["when_required", "when_supported"] = "when_required"
     url_expires_s: Count = 3_600
@@ -116,7 +147,7 @@ class Worker(Struct, frozen=True, kw_only=True):
     lanes: tuple[str, ...] = ("events", "fast", "speech", "encode")
     slots: Count = 1
     idle_wait_s: Annotated[int, Meta(ge=0, le=20)] = 3
-    grace_s: Annotated[float, Meta(ge=0)] = 20.0
+    grace_s: SecondsOrNone = 20.0
     stale_poll_s: Seconds = 120.0
     scratch_dir: str | None = None
     max_bytes: Count = 5_000_000_000
@@ -129,7 +160,7 @@ class Lease(Struct, frozen=True, kw_only=True):
 
     heartbeat_s: Seconds = 10.0
     length_s: Seconds = 60.0
-    skew_s: Annotated[float, Meta(ge=0)] = 5.0
+    skew_s: SecondsOrNone = 5.0
     max_attempts: Count = 3
     backoff_base_s: Seconds = 5.0
     backoff_cap_s: Seconds = 900.0
@@ -180,7 +211,7 @@ class Speech(Struct, frozen=True, kw_only=True):
 
     provider: Literal["pocketsphinx", "openai", "fake"] = "pocketsphinx"
     language: str | None = None
-    base_url: str | None = None
+    base_url: Url | None = None
     api_key: str | None = None
     model: str = "whisper-1"
     timeout_s: Seconds = 300.0
@@ -264,7 +295,16 @@ def _value(name: str, text: str, group: str, field: str) -> object:
         return msgspec.convert(raw, kind, strict=False)
     except msgspec.ValidationError as error:
         shown = "its value" if "key" in field else repr(text[:100])
-        raise InvalidSettings(f"{name}: {shown} does not do: {error}.") from None
+        raise InvalidSettings(f"{name}: {shown} does not do: {_allowed(kind) or error}.") from None
+
+
+def _allowed(kind: object) -> str | None:
+    """In words, where the type has a pattern that says it for machines only."""
+    for part in (kind, *get_args(kind)):
+        for extra in getattr(part, "__metadata__", ()):
+            if isinstance(extra, Meta) and extra.description:
+                return f"Expected a {extra.description.replace('`', '')}"
+    return None
 
 
 def _unknown(name: str, known: Mapping[str, object]) -> str:
