@@ -118,7 +118,7 @@ class Samples:
     def animation(self) -> Path:
         return self.encoded("moving.gif", "-f", "lavfi", "-i", f"{PICTURE}:d=1")
 
-    # Pictures with something special about them (cases 1-4, 9-11, 15, 20)
+    # Pictures with something special about them
 
     def drawn(self, name: str, picture: str, *options: str) -> Path:
         """A second or so of a test picture from lavfi, without sound."""

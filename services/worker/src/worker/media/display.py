@@ -1,4 +1,4 @@
-"""From coded pixels to displayed ones: which way up, mirrored or not, how wide a pixel is (cases 1, 3)."""
+"""From coded pixels to displayed ones: which way up, mirrored or not, how wide a pixel is."""
 
 import math
 import re

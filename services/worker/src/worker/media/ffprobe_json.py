@@ -22,7 +22,7 @@ FRAME_ENTRIES = ":frame=width:frame_side_data=displaymatrix"
 """Of pictures: Exif says which way up they are, and only decoding brings it to light."""
 
 STILL_BESIDE_SOUND_MS = 1_000
-"""A single frame with sound that goes on for this much longer is a cover, not a video (cases 20)."""
+"""A single frame with sound that goes on for this much longer is a cover, not a video."""
 
 
 class Disposition(Struct, frozen=True, kw_only=True):

@@ -60,7 +60,7 @@ def planned(work: Work) -> VideoPlan:
 
 
 def refuse_short(work: Work, plan: VideoPlan, file: MediaFile, renditions: tuple[Rendition, ...]) -> None:
-    """Too few frames for what the container declares: the source is cut off (cases 18)."""
+    """Too few frames for what the container declares: the source is cut off."""
     chunk, grid, picture = chunk_number(work.task.name), plan.grid, file.report.picture
     if not renditions and chunk == 0:
         raise Permanent("The pictures of this file cannot be decoded.", code="undecodable")

@@ -28,7 +28,7 @@ def _x264(plan: VideoPlan, rung: Rung) -> tuple[str, ...]:
         *("-c:v", "libx264", "-preset", plan.preset, "-crf", str(rung.crf)),
         # The most that every phone and browser decodes in hardware.
         *("-profile:v", "high"),
-        # No keyframes at scene cuts: rungs would differ, and players switch at common ones only (cases 14).
+        # No keyframes at scene cuts: rungs would differ, and players switch at common ones only.
         *("-sc_threshold", "0"),
     )
 

@@ -1,4 +1,4 @@
-"""How long a stream should be, and the refusal of a file that ends before that (cases 18).
+"""How long a stream should be, and the refusal of a file that ends before that.
 
 ffmpeg encodes half a file and exits 0. So what came out is compared with what the container's index declares; the
 tasks `audio` and `video` and the package all ask here.

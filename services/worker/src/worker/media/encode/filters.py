@@ -13,7 +13,7 @@ from worker.media.report import VideoStream
 
 TONE_MAP = (
     # Light is only linear in a linear transfer; Hable's curve keeps highlights. zscale is not in every build,
-    # swscale does the same from ffmpeg 7.1 on (cases 9).
+    # swscale does the same from ffmpeg 7.1 on.
     "scale=out_transfer=linear:out_primaries=bt709",
     "format=gbrpf32le",
     "tonemap=hable",
@@ -40,7 +40,7 @@ def _timing(plan: VideoPlan, picture: VideoStream, cut: Cut) -> Iterator[str]:
         yield f"setpts=PTS-STARTPTS+{cut.delay_ms / 1000:.3f}/TB"
     if cut.hold_ms:
         yield f"tpad=stop_mode=clone:stop_duration={cut.hold_ms / 1000:.3f}"
-    # One constant grid for every chunk and rung (cases 11). `start_time` cuts off what is before the chunk, and
+    # One constant grid for every chunk and rung. `start_time` cuts off what is before the chunk, and
     # fills a gap at its beginning with its first picture.
     yield f"fps={plan.grid.frame_rate}:start_time={float(cut.skip):.6f}:round=near"
     yield f"trim=end_frame={cut.frames}"
@@ -58,7 +58,7 @@ def _picture(picture: VideoStream, top: Rung) -> Iterator[str]:
         yield f"{size}:in_color_matrix={_matrix(picture)}:out_color_matrix=bt709:out_range=tv"
     # 4:2:0 of 8 bit, whatever came in: web players decode neither High 10 nor 4:4:4.
     yield "format=yuv420p"
-    # Rungs are sized by the display aspect, so their pixels are square (cases 3).
+    # Rungs are sized by the display aspect, so their pixels are square.
     yield "setsar=1"
     yield "setparams=field_mode=prog:range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709"
 

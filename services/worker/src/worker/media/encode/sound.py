@@ -1,6 +1,6 @@
 """The sound of an upload as one HLS rendition: encoded once, whole.
 
-AAC that is encoded per chunk clicks and drifts by about 30 ms at each join (cases 12), and a whole hour takes seconds.
+AAC that is encoded per chunk clicks and drifts by about 30 ms at each join, and a whole hour takes seconds.
 """
 
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def sound_command(job: Transcoding, stream: AudioStream, options: SoundOptions) 
     outputs = (
         *("-map", f"0:{stream.index}", "-vn", "-sn", "-dn"),
         *("-af", _filters(stream, options)),
-        # Stereo always: 5.1 AAC is silent or refused in web players (cases 8).
+        # Stereo always: 5.1 AAC is silent or refused in web players.
         *("-c:a", "aac", "-b:a", f"{options.kbps}k", "-ac", "2", "-ar", str(rate)),
         *("-threads", str(job.engine.tools.threads)),
         *("-t", f"{job.engine.limits.max_duration_ms / 1000:.3f}"),
@@ -68,7 +68,7 @@ def sound_command(job: Transcoding, stream: AudioStream, options: SoundOptions) 
 
 
 def _filters(stream: AudioStream, options: SoundOptions) -> str:
-    """Sound that begins later than the picture is preceded by silence, gaps are filled (cases 15)."""
+    """Sound that begins later than the picture is preceded by silence, gaps are filled."""
     placed = f"asetpts=PTS-STARTPTS+{stream.start_ms / 1000:.3f}/TB,aresample=async=1:first_pts=0"
     if options.loudness_lufs is None:
         return placed

@@ -1,4 +1,4 @@
-"""Is a stream complete? Asked before anything names it (DESIGN §6).
+"""Is a stream complete? Asked before anything names it.
 
 Raises Temporary for what another attempt may repair, Permanent for a source that ends too early.
 """

@@ -18,7 +18,7 @@ def picture(stream: VideoStream, size: Size) -> str:
     steps = [*_deinterlaced(stream), *_upright(stream), *_tagged(stream), *_opaque(stream)]
     shape = f"w={size.width}:h={size.height}:flags=area+accurate_rnd"
     if stream.hdr:
-        # Scaled down first: tone-mapping costs floating point per pixel. Without zscale (cases 9).
+        # Scaled down first: tone-mapping costs floating point per pixel. Without zscale.
         steps.append(f"scale={shape}:out_transfer=linear:out_primaries=bt709,format=gbrpf32le")
         steps.append("tonemap=hable,scale=out_transfer=bt709:out_color_matrix=bt709")
         shape = ""

@@ -18,7 +18,7 @@ MAX_JPEG_BYTES = 32 * 1024 * 1024
 
 
 def save(source: Source, time_ms: int, wanted: Mapping[Path, Size], *, key: bool) -> None:
-    """Write the frame at that time, else the nearest before that can be had, else the first (cases 16).
+    """Write the frame at that time, else the nearest before that can be had, else the first.
 
     `key`: it is known to be a keyframe. Raises `Permanent` (`undecodable_video`), if there is none at all.
     """
