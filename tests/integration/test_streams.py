@@ -240,6 +240,17 @@ def test_turned_pictures_are_upright(opened: Open, samples: Samples, turn: str) 
     assert _alike(studio.gray(playlist, "18x18")[0], studio.gray(source, "18x18")[0])
 
 
+def test_pictures_with_a_rotate_tag_only_are_upright_too(opened: Open, samples: Samples) -> None:
+    """As old phones and recorders write it into Matroska; ffmpeg's own autorotation does not know it."""
+    source = samples.encoded("tagged.mkv", "-i", samples.video(), "-c", "copy", "-metadata:s:v", "rotate=90")
+    turned = samples.encoded("really-turned.mp4", "-i", samples.video(), "-vf", "transpose=clock", "-an")
+    studio = opened(source).stream()
+
+    playlist = studio.path("180/playlist")
+    assert "RESOLUTION=180x320" in studio.text("master")
+    assert _alike(studio.gray(playlist, "18x18")[0], studio.gray(turned, "18x18")[0])
+
+
 @pytest.mark.parametrize(
     ("name", "source", "size"),
     [

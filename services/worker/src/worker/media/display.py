@@ -21,6 +21,15 @@ class Orientation(Struct, frozen=True, kw_only=True):
     flipped: bool = False
 
 
+FILTERS = {0: (), 90: ("transpose=clock",), 180: ("hflip", "vflip"), 270: ("transpose=cclock",)}
+
+
+def upright(*, rotation: Turn, flipped: bool) -> tuple[str, ...]:
+    """The filters that show a picture as its report says. For use with ffmpeg's own autorotation off: that does not
+    know the `rotate` tag of old phones."""
+    return (*(("hflip",) if flipped else ()), *FILTERS[rotation])
+
+
 def orientation(matrix: str | None, rotate_tag: str | None) -> Orientation:
     """The display matrix decides, as ffprobe prints it; without one the `rotate` tag of old phones."""
     numbers = _numbers(matrix or "")

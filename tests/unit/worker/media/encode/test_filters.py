@@ -17,11 +17,17 @@ def made(picture: VideoStream | None = None, **changes: object) -> str:
 def test_the_whole_graph_of_a_plain_picture() -> None:
     assert made() == (
         "[0:0]fps=30000/1001:start_time=0.000000:round=near,trim=end_frame=240,"
+        "sidedata=mode=delete:type=DISPLAYMATRIX,"
         "scale=1280:720:flags=bicubic:in_color_matrix=bt709:out_color_matrix=bt709:out_range=tv,"
         "format=yuv420p,setsar=1,"
         "setparams=field_mode=prog:range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709,"
         "split=2[r0][v1];[r0]scale=640:360:flags=bicubic,setsar=1[v0]"
     )
+
+
+def test_the_picture_is_turned_as_its_report_says() -> None:
+    graph = made(video(rotation=90, flipped=True))
+    assert ",hflip,transpose=clock,sidedata=mode=delete:type=DISPLAYMATRIX,scale=" in graph
 
 
 def test_the_default_stream_may_be_any() -> None:

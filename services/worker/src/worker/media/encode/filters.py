@@ -1,13 +1,13 @@
 """The filter graph of a ladder: one decoded stream in, one output of right size and colour for each rung.
 
 Everything costly happens once: the source is brought onto the frame grid, scaled to the highest rung and converted to
-8-bit BT.709 before the split; the lower rungs are scaled from there. ffmpeg itself turns and flips what the display
-matrix says (autorotate), also in complex graphs, before the first filter.
+8-bit BT.709 before the split; the lower rungs are scaled from there. It is turned and flipped as the report says.
 """
 
 from collections.abc import Iterator
 
 from reelworks.domain.plan import Rung, VideoPlan
+from worker.media.display import upright
 from worker.media.encode.cut import Cut
 from worker.media.report import VideoStream
 
@@ -26,7 +26,7 @@ HD_LINES = 720
 def graph(plan: VideoPlan, picture: VideoStream, cut: Cut) -> str:
     """For `-filter_complex`; its outputs are `[v0]`, `[v1]` … in the order of the rungs."""
     top = max(plan.rungs, key=lambda rung: rung.width * rung.height)
-    shared = ",".join((*_timing(plan, picture, cut), *_picture(picture, top)))
+    shared = ",".join((*_timing(plan, picture, cut), *_upright(picture), *_picture(picture, top)))
     feeds = "".join(f"[{'v' if rung is top else 'r'}{n}]" for n, rung in enumerate(plan.rungs))
     branches = (_branch(number, rung) for number, rung in enumerate(plan.rungs) if rung is not top)
     return ";".join((f"[0:{picture.index}]{shared},split={len(plan.rungs)}{feeds}", *branches))
@@ -46,6 +46,12 @@ def _timing(plan: VideoPlan, picture: VideoStream, cut: Cut) -> Iterator[str]:
     yield f"trim=end_frame={cut.frames}"
     if cut.skip:
         yield "setpts=PTS-STARTPTS"
+
+
+def _upright(picture: VideoStream) -> Iterator[str]:
+    yield from upright(rotation=picture.rotation, flipped=picture.flipped)
+    # Else the muxer writes the source's matrix into a stream that is upright by now.
+    yield "sidedata=mode=delete:type=DISPLAYMATRIX"
 
 
 def _picture(picture: VideoStream, top: Rung) -> Iterator[str]:

@@ -44,6 +44,8 @@ def command(job: Transcoding, outputs: tuple[str, ...], seek: Fraction | None = 
             *("-threads", str(tools.threads)),
             *("-filter_complex_threads", str(tools.threads)),
             *input_options(max_pixels=limits.max_pixels),
+            # The graph turns the picture: ffmpeg itself knows matrices, not the `rotate` tag of old phones.
+            "-noautorotate",
             # Not accurate: from the keyframe on, so that the graph sees the picture which is on screen there.
             *(() if seek is None else ("-noaccurate_seek", "-ss", f"{float(seek):.6f}")),
             *("-i", file_url(job.file.path)),

@@ -4,18 +4,19 @@ Turned as the report says, with ffmpeg's own autorotation off: that does not kno
 """
 
 from reelworks.domain.geometry import Size
+from worker.media.display import upright
 from worker.media.report import VideoStream
 
 JPEG_COLOURS = "out_color_matrix=bt601:out_range=full"
 """JFIF knows nothing else: full-range BT.601, whatever the video used."""
 HD_LINES = 720
 """From here on unlabelled pictures are BT.709, as players assume; swscale would take them for BT.601."""
-TURNS = {0: (), 90: ("transpose=clock",), 180: ("hflip", "vflip"), 270: ("transpose=cclock",)}
 
 
 def picture(stream: VideoStream, size: Size) -> str:
     """A chain from the decoder's frame to full-range 4:2:0 of that size."""
-    steps = [*_deinterlaced(stream), *_upright(stream), *_tagged(stream), *_opaque(stream)]
+    turns = upright(rotation=stream.rotation, flipped=stream.flipped)
+    steps = [*_deinterlaced(stream), *turns, *_tagged(stream), *_opaque(stream)]
     shape = f"w={size.width}:h={size.height}:flags=area+accurate_rnd"
     if stream.hdr:
         # Scaled down first: tone-mapping costs floating point per pixel. Without zscale.
@@ -33,10 +34,6 @@ ANONYMOUS = "sidedata=mode=delete"
 def _deinterlaced(stream: VideoStream) -> list[str]:
     """From the fields of one frame alone: the keyframes around it are seconds away, which bwdif takes for motion."""
     return ["estdif=mode=frame:deint=all"] if stream.interlaced else []
-
-
-def _upright(stream: VideoStream) -> list[str]:
-    return [*(("hflip",) if stream.flipped else ()), *TURNS[stream.rotation]]
 
 
 def _tagged(stream: VideoStream) -> list[str]:
