@@ -1,39 +1,31 @@
-"""The upload of a task on the local disk, ready to be decoded."""
+"""The moving picture of a task's upload, on the local disk and ready to be sampled."""
 
-import msgspec
+from typing import Protocol
 
-from reelworks.errors import Permanent, Temporary
-from reelworks.ports import BlobStore
-from worker.media.audio import MediaFile
+from reelworks.errors import Permanent
 from worker.media.engine import MediaEngine
 from worker.media.pictures.sampling import Source
-from worker.media.report import MediaReport
-from worker.tasks.ingest import SOURCE_NAME
+from worker.tasks import source
+from worker.tasks.source import Buckets
 from worker.work import Work
 
-MAX_REPORT_BYTES = 4_000_000
+
+class Needs(Buckets, Protocol):
+    """The part of a task's dependencies that is used here."""
+
+    @property
+    def engine(self) -> MediaEngine: ...
 
 
-def fetch(work: Work, *, raw: BlobStore, media: BlobStore, engine: MediaEngine) -> Source:
-    """Download exactly what the ingest saw, with what it found out.
-
-    Raises `Temporary` (`report_missing`), `Permanent` (`no_picture`) for a file without a moving picture.
-    """
-    upload = work.upload
-    key = upload.media.report_key if upload.media else None
-    stored = media.get(key, MAX_REPORT_BYTES) if key else None
-    if stored is None or upload.object is None:
-        raise Temporary("The probe report of this upload is not in the media bucket.", code="report_missing")
-    report = msgspec.json.decode(stored, type=MediaReport)
-    stream = report.picture
-    if stream is None:
+def fetch(work: Work, needs: Needs) -> Source:
+    """Raises Permanent (`no_picture`) for a file without a moving picture, and what `source.fetch` raises."""
+    found = source.report(work.upload, needs.media)
+    if found.picture is None:
         raise Permanent("The file has no moving picture.", code="no_picture")
-    path = work.scratch / SOURCE_NAME
-    raw.download(upload.object_key, upload.object, path, work.cancellation)
     return Source(
-        file=MediaFile(path=path, report=report),
-        stream=stream,
-        engine=engine,
+        file=source.fetch(work, needs, found),
+        stream=found.picture,
+        engine=needs.engine,
         cancellation=work.cancellation,
         scratch=work.scratch,
     )

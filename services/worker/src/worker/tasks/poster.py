@@ -66,7 +66,7 @@ def poster(work: Work, needs: PosterDependencies) -> Outcome:
 
     `poster` is `poster-0`: the same object. Permanent (`undecodable_video`) if no frame decodes.
     """
-    source = fetch(work, raw=needs.raw, media=needs.media, engine=needs.engine)
+    source = fetch(work, needs)
     work.report(FETCHED)
     weights = needs.weights()
     found = posters.candidates(source, weights, lambda part: work.report(FETCHED + part * (CHOSEN - FETCHED)))

@@ -34,12 +34,15 @@ def report(upload: Upload, media: BlobStore) -> MediaReport:
     return msgspec.json.decode(stored, type=MediaReport)
 
 
-def fetch(work: Work, buckets: Buckets) -> MediaFile:
-    """The object that was probed, in the scratch directory, under a name that is ours."""
+def fetch(work: Work, buckets: Buckets, found: MediaReport | None = None) -> MediaFile:
+    """The object that was probed, in the scratch directory, under a name that is ours. `found`: its report, if known.
+
+    Raises Temporary (`report_missing`, `object_missing`).
+    """
     facts = work.upload.object
     if facts is None:
         raise Temporary("The upload has not been ingested.", code="object_missing")
     path = work.scratch / SOURCE_NAME
-    found = report(work.upload, buckets.media)
+    found = found or report(work.upload, buckets.media)
     buckets.raw.download(work.upload.object_key, facts, path, work.cancellation)
     return MediaFile(path=path, report=found)

@@ -27,7 +27,7 @@ def storyboard(work: Work, needs: StoryboardDependencies) -> Outcome:
 
     Permanent (`undecodable_video`) if no frame decodes.
     """
-    source = fetch(work, raw=needs.raw, media=needs.media, engine=needs.engine)
+    source = fetch(work, needs)
     work.report(FETCHED)
     made = sprites.make(source, lambda part: work.report(FETCHED + part * (DRAWN - FETCHED)))
     work.report(DRAWN)
