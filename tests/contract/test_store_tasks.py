@@ -26,7 +26,7 @@ from tests.contract.samples import (
     stored_upload,
     upload,
 )
-from tests.contract.worlds import AnyPorts
+from tests.contract.worlds import AnyPorts, World
 
 GONE_WRONG = Temporary("The network hiccuped.", code="hiccup")
 
@@ -64,7 +64,8 @@ def test_of_two_claims_one_is_refused(ports: AnyPorts) -> None:
     assert stored_task(ports.store, before).token == "mine"
 
 
-def test_of_eight_claims_at_once_one_succeeds(ports: AnyPorts) -> None:
+def test_of_eight_claims_at_once_one_succeeds(world: World) -> None:
+    ports = world.ports
     before = ready(ports)
 
     def attempt(number: int) -> bool:
@@ -74,7 +75,7 @@ def test_of_eight_claims_at_once_one_succeeds(ports: AnyPorts) -> None:
             return False
         return True
 
-    with ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(world.emulation.writers) as pool:
         assert sum(pool.map(attempt, range(8))) == 1
 
 
@@ -204,14 +205,15 @@ def test_closing_a_task_whose_upload_is_gone_is_refused_and_leaves_the_task(port
     ports.store.write_task(orphan, failed, Guard.OWNED)
 
 
-def test_eight_tasks_that_close_at_once_leave_no_open_task(ports: AnyPorts) -> None:
+def test_eight_tasks_that_close_at_once_leave_no_open_task(world: World) -> None:
+    ports = world.ports
     names = [f"video-{n:03}" for n in range(8)]
     row, planned = processing(ports.store, *names)
 
     def close(name: str) -> None:
         ports.store.close_task(planned[name], tasks.skipped(planned[name], T0 + 5), Guard.UNCHANGED)
 
-    with ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(world.emulation.writers) as pool:
         list(pool.map(close, names))
     snapshot = ports.store.load(row.upload_id)
     assert snapshot is not None
