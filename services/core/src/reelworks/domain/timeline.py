@@ -8,6 +8,9 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+OFFSET_S = 1
+"""All media times are later by this. Encoders with B-frames start below zero, where a muxer would shift a chunk's
+timestamps on its own and two frames per seam were lost; with it, every chunk keeps its place."""
 GOP_S = 2
 """Keyframe distance: players switch renditions and seek at these."""
 CHUNK_S = 60

@@ -8,12 +8,12 @@ from reelworks.domain import profile as profiles
 from reelworks.domain.outcome import Done, Outcome
 from reelworks.errors import Permanent
 from reelworks.ports import BlobStore
+from reelworks.streaming import manifest
+from reelworks.streaming.manifest import Manifest
 from worker.media.encode import extent
 from worker.media.encode.sound import SoundOptions, encode_sound
 from worker.media.encode.transcoder import Transcoding
 from worker.media.engine import MediaEngine
-from worker.media.hls import manifest
-from worker.media.hls.manifest import Manifest
 from worker.tasks import publish, source
 from worker.work import Work
 

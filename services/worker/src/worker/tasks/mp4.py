@@ -6,10 +6,10 @@ from msgspec import Struct
 
 from reelworks.domain.outcome import Done, Outcome, Outputs
 from reelworks.ports import BlobStore
+from reelworks.streaming import track
+from reelworks.streaming.track import Track
 from worker.media.encode.remux import Parts, remux
 from worker.media.engine import MediaEngine
-from worker.media.hls import track
-from worker.media.hls.track import Track
 from worker.tasks import publish, streams
 from worker.tasks.streams import Streams
 from worker.work import Work

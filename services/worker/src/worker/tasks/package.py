@@ -10,11 +10,12 @@ from msgspec import Struct
 
 from reelworks.domain.outcome import Done, Outcome, Outputs
 from reelworks.ports import BlobStore
+from reelworks.streaming import captions, dash, master, playlist
+from reelworks.streaming.master import CAPTIONS_GROUP, Presentation
+from reelworks.streaming.track import Track
 from worker.media.encode import extent
 from worker.media.encode.cut import expected_ms
-from worker.media.hls import captions, dash, master, playlist, validate
-from worker.media.hls.master import CAPTIONS_GROUP, Presentation
-from worker.media.hls.track import Track
+from worker.media.hls import validate
 from worker.tasks import publish, source, streams
 from worker.tasks.streams import Streams
 from worker.work import Work

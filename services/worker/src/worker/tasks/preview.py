@@ -1,7 +1,7 @@
 """Preview: the first ten seconds as a small MP4, by copy from the smallest rung that is worth looking at."""
 
 from reelworks.domain.outcome import Outcome
-from worker.media.hls.track import Track
+from reelworks.streaming.track import Track
 from worker.tasks import mp4, streams
 from worker.tasks.mp4 import Mp4Dependencies
 from worker.tasks.streams import Streams

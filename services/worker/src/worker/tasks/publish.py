@@ -3,9 +3,9 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from reelworks.streaming.manifest import Rendition
 from worker.media.encode.segmenting import INIT_NAME
 from worker.media.hls import measure
-from worker.media.hls.manifest import Rendition
 from worker.tasks.source import Buckets
 from worker.work import Work
 

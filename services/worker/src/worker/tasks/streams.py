@@ -7,8 +7,8 @@ from msgspec import Struct
 from reelworks.domain.plan import TaskKind
 from reelworks.errors import Permanent, Temporary
 from reelworks.ports import BlobStore
-from worker.media.hls import manifest, track
-from worker.media.hls.track import Track
+from reelworks.streaming import manifest, track
+from reelworks.streaming.track import Track
 from worker.work import Work
 
 MAX_SEGMENT_BYTES = 500_000_000

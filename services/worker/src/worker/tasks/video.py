@@ -8,6 +8,8 @@ from reelworks.domain.outcome import Done, Outcome
 from reelworks.domain.plan import VideoPlan, chunk_number
 from reelworks.errors import Permanent
 from reelworks.ports import BlobStore
+from reelworks.streaming import manifest
+from reelworks.streaming.manifest import Manifest, Rendition
 from worker.media.audio import MediaFile
 from worker.media.encode import extent
 from worker.media.encode.cut import expected_ms
@@ -15,8 +17,6 @@ from worker.media.encode.encoders import Encoder
 from worker.media.encode.ladder import encode_chunk
 from worker.media.encode.transcoder import Transcoding
 from worker.media.engine import MediaEngine
-from worker.media.hls import manifest
-from worker.media.hls.manifest import Manifest, Rendition
 from worker.tasks import publish, source
 from worker.work import Work
 

@@ -7,11 +7,12 @@ import pytest
 from reelworks.domain.timeline import Grid
 from reelworks.errors import LeaseLost, Permanent, Temporary
 from reelworks.runtime.cancellation import Cancellation
+from reelworks.streaming import playlist
+from reelworks.streaming.track import Track
 from reelworks.testing import FakeClock
 from reelworks.testing.blobs import InMemoryBlobStore
-from tests.unit.worker.media.hls.builders import PACKAGE, chunk, pictures
-from worker.media.hls import playlist, validate
-from worker.media.hls.track import Track
+from tests.unit.core.streaming.builders import PACKAGE, chunk, pictures
+from worker.media.hls import validate
 
 GRID = Grid(frame_rate="30000/1001", gop_frames=60, segment_frames=120, chunk_frames=240, frames=420)
 KEY = f"{PACKAGE}/720/playlist.m3u8"

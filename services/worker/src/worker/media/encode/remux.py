@@ -5,10 +5,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from reelworks.domain.timeline import OFFSET_S
 from reelworks.errors import Temporary
 from reelworks.runtime.cancellation import Cancellation
 from worker.media.command import Command
-from worker.media.encode.segmenting import OFFSET_S
 from worker.media.engine import MediaEngine
 from worker.media.hostile import file_url, input_options
 

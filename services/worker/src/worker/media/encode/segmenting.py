@@ -5,9 +5,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-OFFSET_S = 1
-"""All media times are later by this. Encoders with B-frames start below zero, where a muxer would shift a chunk's
-timestamps on its own and two frames per seam were lost; with it, every chunk keeps its place (media-recipe)."""
+from reelworks.domain.timeline import OFFSET_S
+
 INIT_NAME = "init.mp4"
 PLAYLIST_NAME = "playlist.m3u8"
 SEGMENT_PATTERN = "%05d.m4s"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from reelworks.domain.timeline import OFFSET_S
 from worker.media.command import Command
 from worker.media.encode import segmenting, transcoder
 from worker.media.encode.segmenting import Segments
@@ -44,7 +45,7 @@ def encode_sound(
     total_ms = job.file.report.duration_ms or job.engine.limits.max_duration_ms
 
     def listen(event: Progress) -> None:
-        done_ms = event.out_time_us / 1000 - segmenting.OFFSET_S * 1000
+        done_ms = event.out_time_us / 1000 - OFFSET_S * 1000
         progress(min(1.0, max(0.0, done_ms / max(1, total_ms))))
 
     transcoder.run(job, sound_command(job, stream, options), listen)

@@ -3,11 +3,11 @@
 import hashlib
 from pathlib import Path
 
+from reelworks.streaming.manifest import Init, Rendition, Segment
 from worker.media.encode.segmenting import INIT_NAME
 from worker.media.hls import fragments, init_segment
 from worker.media.hls.boxes import malformed
 from worker.media.hls.init_segment import InitFacts
-from worker.media.hls.manifest import Init, Rendition, Segment
 
 
 def rendition(directory: Path, prefix: str) -> Rendition | None:

@@ -12,9 +12,9 @@ from reelworks.domain.timeline import Grid
 from reelworks.errors import Temporary
 from reelworks.ports import BlobStore
 from reelworks.runtime.cancellation import Cancellation
+from reelworks.streaming import playlist
+from reelworks.streaming.track import Track
 from worker.media.encode import extent
-from worker.media.hls import playlist
-from worker.media.hls.track import Track
 
 CONNECTIONS = 8
 """A HEAD takes about 10 ms, an hour has 3,000 segments."""

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from worker.media.hls.manifest import Init, Rendition, Segment
-from worker.media.hls.track import Track
+from reelworks.streaming.manifest import Init, Rendition, Segment
+from reelworks.streaming.track import Track
 
 TASKS = "processed/u/1/tasks"
 PACKAGE = f"{TASKS}/package/t9"

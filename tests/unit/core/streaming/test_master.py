@@ -2,9 +2,9 @@
 
 from msgspec import structs
 
-from tests.unit.worker.media.hls.builders import chunk, pictures, sound
-from worker.media.hls import bandwidth, master
-from worker.media.hls.master import Presentation
+from reelworks.streaming import bandwidth, master
+from reelworks.streaming.master import Presentation
+from tests.unit.core.streaming.builders import chunk, pictures, sound
 
 SHOW = Presentation(
     pictures=(pictures(),), sound=sound(), target_s=4, frame_rate=30000 / 1001, captions="en-US"

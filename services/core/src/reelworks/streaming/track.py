@@ -6,7 +6,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from reelworks.errors import Temporary
-from worker.media.hls.manifest import Init, Manifest, Rendition, Segment
+from reelworks.streaming.manifest import Init, Manifest, Rendition, Segment
 
 
 class Track(Struct, frozen=True, kw_only=True):

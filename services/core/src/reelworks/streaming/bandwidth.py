@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from worker.media.hls.track import Track
+from reelworks.streaming.track import Track
 
 
 class Rates(Struct, frozen=True, kw_only=True):

@@ -8,8 +8,8 @@ from fractions import Fraction
 from msgspec import Struct
 
 from reelworks.errors import Temporary
-from worker.media.hls.manifest import Init
-from worker.media.hls.track import Track
+from reelworks.streaming.manifest import Init
+from reelworks.streaming.track import Track
 
 VERSION = 7
 """fMP4 with EXT-X-MAP needs 6; Apple's tools and ffmpeg write 7."""

@@ -8,11 +8,11 @@ from fractions import Fraction
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from worker.media.encode.segmenting import OFFSET_S
-from worker.media.hls import bandwidth
-from worker.media.hls.master import Presentation
-from worker.media.hls.playlist import relative
-from worker.media.hls.track import Track
+from reelworks.domain.timeline import OFFSET_S
+from reelworks.streaming import bandwidth
+from reelworks.streaming.master import Presentation
+from reelworks.streaming.playlist import relative
+from reelworks.streaming.track import Track
 
 CONTENT_TYPE = "application/dash+xml"
 NAMESPACE = "urn:mpeg:dash:schema:mpd:2011"

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from worker.media.hls import bandwidth
-from worker.media.hls.bandwidth import Rates
-from worker.media.hls.playlist import VERSION
-from worker.media.hls.track import Track
+from reelworks.streaming import bandwidth
+from reelworks.streaming.bandwidth import Rates
+from reelworks.streaming.playlist import VERSION
+from reelworks.streaming.track import Track
 
 AUDIO_GROUP, CAPTIONS_GROUP = "audio", "captions"
 

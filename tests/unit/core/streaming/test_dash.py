@@ -4,9 +4,9 @@ from xml.etree import ElementTree
 
 from msgspec import structs
 
-from tests.unit.worker.media.hls.builders import PACKAGE, TASKS, chunk, pictures, sound
-from worker.media.hls import dash
-from worker.media.hls.master import Presentation
+from reelworks.streaming import dash
+from reelworks.streaming.master import Presentation
+from tests.unit.core.streaming.builders import PACKAGE, TASKS, chunk, pictures, sound
 
 KEY = f"{PACKAGE}/manifest.mpd"
 SHOW = Presentation(pictures=(pictures(),), sound=sound(), target_s=4, captions="en")

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from worker.media.hls import captions, playlist
+from reelworks.streaming import captions, playlist
 
 VTT = b"WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nhello\n"
 

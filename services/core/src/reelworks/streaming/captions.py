@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from worker.media.encode.segmenting import OFFSET_S
-from worker.media.hls.playlist import VERSION
+from reelworks.domain.timeline import OFFSET_S
+from reelworks.streaming.playlist import VERSION
 
 VTT_NAME = "captions.vtt"
 VTT_TYPE = "text/vtt; charset=utf-8"

@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from reelworks.errors import Temporary
-from tests.unit.worker.media.hls.builders import PACKAGE, chunk, pictures
-from worker.media.hls import playlist
+from reelworks.streaming import playlist
+from tests.unit.core.streaming.builders import PACKAGE, chunk, pictures
 
 KEY = f"{PACKAGE}/720/playlist.m3u8"
 
