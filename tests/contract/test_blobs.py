@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
@@ -10,6 +11,7 @@ import httpx
 import pytest
 
 from reelworks import messages
+from reelworks.adapters.s3 import DELETED_AT_ONCE
 from reelworks.adapters.transfer import PART_BYTES
 from reelworks.domain.plan import ObjectFacts
 from reelworks.errors import Interrupted, Permanent, Unreachable
@@ -198,6 +200,35 @@ def test_objects_elsewhere_are_not_announced(world: World) -> None:
     assert _announced(world) == {KEY}
 
 
+def test_a_listing_has_what_begins_with_the_prefix_with_its_size_and_age(ports: AnyPorts) -> None:
+    before = ports.clock.now()
+    for key, body in {"a/2": b"22", "a/1": b"1", "a/ü b+": b"333", "b/1": b"x"}.items():
+        ports.media.put(key, body, "text/plain")
+    found = list(ports.media.list("a/"))
+    assert [(each.key, each.size_bytes) for each in found] == [("a/1", 1), ("a/2", 2), ("a/ü b+", 3)]
+    # S3 tells whole seconds.
+    assert all(before - 1_000 <= each.modified_at <= ports.clock.now() + 1_000 for each in found)
+    assert list(ports.media.list("c/")) == []
+
+
+def test_more_than_a_page_is_listed_and_deleted(ports: AnyPorts) -> None:
+    keys = [f"many/{number:04d}" for number in range(DELETED_AT_ONCE + 1)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda key: ports.media.put(key, b"", "text/plain"), keys))
+    assert [each.key for each in ports.media.list("many/")] == keys
+    ports.media.delete(iter(keys))
+    assert list(ports.media.list("many/")) == []
+
+
+def test_only_what_was_named_is_deleted_and_what_is_gone_is_no_error(ports: AnyPorts) -> None:
+    for key in ("a & <b>", "ab", "a"):
+        ports.media.put(key, BODY, "text/plain")
+    ports.media.delete(["a & <b>", "a", "never there"])
+    ports.media.delete(["a"])
+    ports.media.delete([])
+    assert [each.key for each in ports.media.list("")] == ["ab"]
+
+
 def test_buckets_that_are_there_answer_a_ping(ports: AnyPorts) -> None:
     ports.raw.ping()
     ports.media.ping()
@@ -212,3 +243,7 @@ def test_a_bucket_that_is_not_there_is_out_of_reach(emulated: Emulated) -> None:
         emulated.ports.media.put("k", BODY, "text/plain")
     with pytest.raises(Unreachable):
         emulated.ports.media.get("k", 10)
+    with pytest.raises(Unreachable):
+        list(emulated.ports.media.list("k"))
+    with pytest.raises(Unreachable):
+        emulated.ports.media.delete(["k"])

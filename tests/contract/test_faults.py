@@ -158,6 +158,8 @@ PORT_CALLS: list[Callable[[Adapters, Path], object]] = [
     lambda ports, _: ports.raw.get("k", 10),
     lambda ports, _: ports.raw.put("k", b"x", "text/plain"),
     lambda ports, path: ports.raw.download("k", ObjectFacts(size_bytes=1, etag='"e"'), path, Cancellation()),
+    lambda ports, _: list(ports.raw.list("k")),
+    lambda ports, _: ports.raw.delete(["k"]),
     lambda ports, _: ports.store.load("0" * 32),
     lambda ports, _: ports.store.due(0, T0, 10),
 ]

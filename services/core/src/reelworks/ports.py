@@ -4,7 +4,7 @@ Every method may raise Unreachable: the other side did not answer, and the effec
 run against both implementations.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Protocol
@@ -205,6 +205,14 @@ class SignedRequest(Struct, frozen=True, kw_only=True):
     expires_at: Millis
 
 
+class Listed(Struct, frozen=True, kw_only=True):
+    """One object of a listing. `modified_at`: when it was written last, by the clock of the store."""
+
+    key: str
+    size_bytes: int
+    modified_at: Millis
+
+
 class BlobStore(Protocol):
     """One bucket."""
 
@@ -236,6 +244,15 @@ class BlobStore(Protocol):
 
     def get(self, key: str, max_bytes: int) -> bytes | None:
         """Read a small object, None if there is none."""
+        ...
+
+    def list(self, prefix: str) -> Iterable[Listed]:
+        """Every object whose key begins so, in the order of the keys' bytes; asked for page by page, as it is read."""
+        ...
+
+    def delete(self, keys: Iterable[str]) -> None:
+        """Delete objects, many at a time. One that is not there is no error. When the store refuses some of
+        them it says why; others are gone by then."""
         ...
 
     def ping(self) -> None:

@@ -1,5 +1,7 @@
 """BlobStore on one S3 bucket. Whatever its size, an object never takes more memory than one part of it."""
 
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,12 +10,17 @@ from botocore.exceptions import ClientError
 from reelworks.adapters.faults import code_of, status_of, translated
 from reelworks.adapters.signing import Signer
 from reelworks.adapters.transfer import download, upload
+from reelworks.domain.instants import SECOND_MS
 from reelworks.domain.plan import ObjectFacts
 from reelworks.errors import Permanent
-from reelworks.ports import SignedRequest, StopSignal
+from reelworks.ports import Listed, SignedRequest, StopSignal
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_s3.type_defs import ErrorTypeDef, ObjectTypeDef
+
+DELETED_AT_ONCE = 1_000
+"""What DeleteObjects takes."""
 
 
 class S3BlobStore:
@@ -78,6 +85,28 @@ class S3BlobStore:
             raise Permanent(f"The object {key} has more than {max_bytes} bytes.", code="object_too_large")
         return body
 
+    def list(self, prefix: str) -> Iterator[Listed]:
+        """A page for each thousand objects. The role needs s3:ListBucket."""
+        more: dict[str, Any] = {}
+        while True:
+            with translated(self._resource):
+                page = self._client.list_objects_v2(Bucket=self._bucket, Prefix=prefix, **more)
+            yield from map(_listed, page.get("Contents", ()))
+            if not page.get("IsTruncated"):
+                return
+            more = {"ContinuationToken": page["NextContinuationToken"]}
+
+    def delete(self, keys: Iterable[str]) -> None:
+        """A request for each thousand keys. The role needs s3:DeleteObject."""
+        rest = iter(keys)
+        while batch := list(islice(rest, DELETED_AT_ONCE)):
+            with translated(self._resource):
+                answer = self._client.delete_objects(
+                    Bucket=self._bucket, Delete={"Objects": [{"Key": key} for key in batch], "Quiet": True}
+                )
+                if errors := answer.get("Errors"):
+                    raise _not_deleted(errors)
+
     def ping(self) -> None:
         """Ask for the bucket itself."""
         with translated(self._resource):
@@ -87,6 +116,18 @@ class S3BlobStore:
 def _absent(error: ClientError) -> bool:
     """A HEAD has no body to tell an absent object from an absent bucket; `ping` tells."""
     return code_of(error) == "NoSuchKey" or (status_of(error) == 404 and code_of(error) != "NoSuchBucket")
+
+
+def _listed(found: "ObjectTypeDef") -> Listed:
+    written = int(found["LastModified"].timestamp() * SECOND_MS)
+    return Listed(key=found["Key"], size_bytes=found["Size"], modified_at=written)
+
+
+def _not_deleted(errors: "list[ErrorTypeDef]") -> ClientError:
+    """S3 answers 200 and names those that it kept; as if it had refused the first one by itself."""
+    first = errors[0]
+    said = f"{len(errors)} objects were not deleted, {first.get('Key')} among them: {first.get('Message')}"
+    return ClientError({"Error": {"Code": first.get("Code", ""), "Message": said}}, "DeleteObjects")
 
 
 def _headers(content_type: str, cache_control: str | None) -> dict[str, Any]:

@@ -3,16 +3,16 @@
 import base64
 import hashlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
-from reelworks.domain.instants import SECOND_MS
+from reelworks.domain.instants import SECOND_MS, Millis
 from reelworks.domain.plan import ObjectFacts
 from reelworks.errors import Permanent
-from reelworks.ports import Clock, SignedRequest, StopSignal
+from reelworks.ports import Clock, Listed, SignedRequest, StopSignal
 
 PIECE_BYTES = 1024 * 1024
 
@@ -23,6 +23,7 @@ class Object(Struct, frozen=True, kw_only=True):
     body: bytes
     content_type: str
     cache_control: str | None = None
+    modified_at: Millis = 0
 
     @property
     def facts(self) -> ObjectFacts:
@@ -104,7 +105,10 @@ class InMemoryBlobStore:
 
     def put(self, key: str, body: bytes, content_type: str, cache_control: str | None = None) -> None:
         """Keep the bytes."""
-        self.objects[key] = Object(body=body, content_type=content_type, cache_control=cache_control)
+        now = self._clock.now()
+        self.objects[key] = Object(
+            body=body, content_type=content_type, cache_control=cache_control, modified_at=now
+        )
         if self._announce:
             self._announce(key, len(body))
 
@@ -116,6 +120,18 @@ class InMemoryBlobStore:
         if len(found.body) > max_bytes:
             raise Permanent(f"The object {key} has more than {max_bytes} bytes.", code="object_too_large")
         return found.body
+
+    def list(self, prefix: str) -> Iterator[Listed]:
+        """What is there at the time of the call."""
+        for key in sorted(self.objects.copy(), key=str.encode):
+            found = self.objects.get(key)
+            if found is not None and key.startswith(prefix):
+                yield Listed(key=key, size_bytes=len(found.body), modified_at=found.modified_at)
+
+    def delete(self, keys: Iterable[str]) -> None:
+        """Forget them."""
+        for key in keys:
+            self.objects.pop(key, None)
 
     def ping(self) -> None:
         """Always there."""
