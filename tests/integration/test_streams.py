@@ -96,6 +96,15 @@ def test_no_frame_is_lost_or_doubled_at_a_seam(opened: Open, samples: Samples, r
     assert studio.decodes_cleanly(studio.path("master"))
 
 
+def test_a_tail_shorter_than_a_segment_belongs_to_the_chunk_before_it(opened: Open, samples: Samples) -> None:
+    studio = opened(samples.video())
+    studio.stream(studio.plan(gop=12, segment=24, chunk=48))
+
+    assert [name for name in studio.inputs if name.startswith("video-")] == ["video-000", "video-001"]
+    assert len(studio.frames(studio.path("180/playlist"))) == 100
+    assert gaps(studio, "180") == {Fraction(1, 25)}
+
+
 def test_a_chunked_picture_is_frame_by_frame_the_source(opened: Open, samples: Samples) -> None:
     studio = opened(clip(samples, "30000/1001", 8))
     studio.stream(studio.plan(gop=30, segment=60, chunk=120, crf=28, preset="fast"))
@@ -431,9 +440,9 @@ def test_a_segment_that_is_missing_stops_the_package(opened: Open, samples: Samp
 def test_a_chunk_behind_the_end_is_done_and_empty(opened: Open, samples: Samples) -> None:
     """The container promised a little more than there is."""
     studio = opened(samples.video_without_sound())
-    studio.stream(studio.plan(chunk=40, more=21))
+    studio.stream(studio.plan(chunk=20, more=21))
 
-    assert "video-003" in studio.inputs
+    assert "video-005" in studio.inputs
     assert len(studio.frames(studio.path("180/playlist"))) == 100
 
 

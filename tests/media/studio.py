@@ -116,7 +116,12 @@ class Studio:
             rate = rate or shown.constant_rate or shown.frame_rate or "25"
             frames = max(1, round((self.report.duration_ms or 1) * Fraction(rate) / 1000)) + more
             grid = Grid(
-                frame_rate=rate, gop_frames=gop, segment_frames=segment, chunk_frames=chunk, frames=frames
+                frame_rate=rate,
+                gop_frames=gop,
+                segment_frames=segment,
+                chunk_frames=chunk,
+                frames=frames,
+                folds_tail=True,
             )
             sizes = geometry.ladder(Size(width=shown.display_width, height=shown.display_height), heights)
             rungs = tuple(Rung(name=str(s.short), width=s.width, height=s.height, crf=crf) for s in sizes)

@@ -24,6 +24,8 @@ MAX_CHUNKS = 60
 class Grid(Struct, frozen=True, kw_only=True):
     """`frame_rate`: exact, like "30000/1001". Lengths in frames; `chunk_frames` is a multiple of `segment_frames`,
     which is one of `gop_frames`. `frames`: expected in all, from the probed duration (the last chunk has the rest).
+    `folds_tail`: a rest shorter than a segment is no chunk of its own, the one before it is longer; False in grids
+    stored before there was the rule, whose tasks are planned already.
     """
 
     frame_rate: str
@@ -31,6 +33,7 @@ class Grid(Struct, frozen=True, kw_only=True):
     segment_frames: int
     chunk_frames: int
     frames: int
+    folds_tail: bool = False
 
     @property
     def fps(self) -> Fraction:
@@ -40,7 +43,9 @@ class Grid(Struct, frozen=True, kw_only=True):
     @property
     def chunks(self) -> int:
         """How many chunk tasks there are; at least one."""
-        return max(1, -(-self.frames // self.chunk_frames))
+        whole, tail = divmod(self.frames, self.chunk_frames)
+        least = self.segment_frames if self.folds_tail else 1
+        return max(1, whole + (tail >= least))
 
     @property
     def segments_per_chunk(self) -> int:
@@ -68,6 +73,7 @@ def grid(frame_rate: str, duration_ms: int, segment_s: int, chunk_above_s: int =
         segment_frames=segment,
         chunk_frames=_chunk(frames, segment, fps, chunk_above_s),
         frames=frames,
+        folds_tail=True,
     )
 
 
