@@ -103,6 +103,8 @@ MEANINGS = {
     "MEDIA_MAX_DURATION_S": "Longer recordings are refused. Six hours of sound take 690 MB of scratch.",
     "MEDIA_MAX_STREAMS": "Files with more tracks are refused.",
     "MEDIA_STALL_S": "ffmpeg is stopped when nothing moved for so long.",
+    "MEDIA_CHUNK_ABOVE_S": "Seconds. Longer videos are split into chunks, for many workers to encode at once.",
+    "MEDIA_CHUNK_S": "Seconds of a chunk, about; more where a video would have over 60 of them.",
     "SPEECH_PROVIDER": "`pocketsphinx`: offline, English. `openai`: any compatible endpoint. `fake`: always the same "
     "text.",
     "SPEECH_LANGUAGE": "What is spoken (BCP 47, like `en` or `de-AT`) where the profile does not say. Not set: the "

@@ -1,6 +1,7 @@
 """Take out of an image's site-packages what no service ever imports: half of a small image would be that.
 
-Called by the Dockerfiles: `python3 slim.py SITE_PACKAGES`. The smoke test of the built images shows that nothing is missed.
+Called by the Dockerfiles: `python3 slim.py SITE_PACKAGES`. The smoke test of the built
+images shows that nothing is missed.
 """
 
 import shutil
@@ -43,7 +44,9 @@ def main() -> None:
     packages = Path(sys.argv[1])
     if not packages.is_dir():
         sys.exit(f"{packages} is not a directory: give the site-packages of the image.")
-    print(f"Removed {sum(map(removed, list(superfluous(packages)))) / 1e6:.0f} MB of {packages}.")
+    sys.stdout.write(
+        f"Removed {sum(map(removed, list(superfluous(packages)))) / 1e6:.0f} MB of {packages}.\n"
+    )
 
 
 def removed(path: Path) -> int:

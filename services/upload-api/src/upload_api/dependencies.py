@@ -3,13 +3,14 @@
 import secrets
 from collections.abc import Callable
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from reelworks.domain.instants import SECOND_MS
 from reelworks.domain.upload import WatchRules
 from reelworks.ports import BlobStore, Clock, UploadStore
 from reelworks.runtime.metrics import Metrics
 from reelworks.runtime.settings import Settings
+from upload_api.growing import Manifests
 from upload_api.readiness import Readiness
 
 
@@ -38,7 +39,10 @@ class Policy(Struct, frozen=True, kw_only=True):
 
 
 class Dependencies(Struct, frozen=True, kw_only=True):
-    """`raw`: where uploads go. `media`: where results are. `token_hex`: of so many random bytes."""
+    """`raw`: where uploads go. `media`: where results are. `token_hex`: of so many random bytes.
+
+    `manifests`: a cache.
+    """
 
     store: UploadStore
     raw: BlobStore
@@ -48,3 +52,4 @@ class Dependencies(Struct, frozen=True, kw_only=True):
     readiness: Readiness
     policy: Policy = Policy()
     token_hex: Callable[[int], str] = secrets.token_hex
+    manifests: Manifests = field(default_factory=Manifests)

@@ -14,6 +14,7 @@ from reelworks.domain.keys import valid_upload_id
 from reelworks.domain.outcome import Outputs
 from reelworks.domain.plan import TaskKind
 from reelworks.domain.snapshot import Snapshot
+from upload_api import growing
 from upload_api.dependencies import Dependencies
 from upload_api.errors import UnknownUpload
 from upload_api.results import STORYBOARD
@@ -22,6 +23,7 @@ MAX_BYTES = 4_000_000
 """Six hours in two-second segments are 10,800 lines, some 2 MB."""
 PLAYLIST_TYPE = "application/vnd.apple.mpegurl"
 VTT_TYPE = "text/vtt"
+NOTHING = "There is no such stream (yet)."
 
 _PATH = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_.-]+)*\.(m3u8|vtt)")
 _URI = re.compile(r'URI="([^"]+)"')
@@ -37,14 +39,13 @@ class Page(Struct, frozen=True, kw_only=True):
 def page(upload_id: str, path: str, deps: Dependencies) -> Page:
     """A playlist, captions or the storyboard. UnknownUpload for anything that is not there."""
     snapshot = deps.store.load(upload_id) if valid_upload_id(upload_id) else None
-    outputs = _outputs(snapshot, path)
-    if snapshot is None or outputs is None or not _PATH.fullmatch(path) or ".." in path:
-        raise UnknownUpload("There is no such stream (yet).")
-    text = _text(outputs.prefix + path, deps)
+    if snapshot is None or not _PATH.fullmatch(path) or ".." in path:
+        raise UnknownUpload(NOTHING)
+    key, text = _found(snapshot, path, deps)
     own = f"processed/{snapshot.upload.user_id}/{upload_id}/"
 
     def signed(uri: str) -> str:
-        return _signed(uri, folder=posixpath.dirname(outputs.prefix + path), own=own, deps=deps)
+        return _signed(uri, folder=posixpath.dirname(key), own=own, deps=deps)
 
     if path.endswith(".m3u8"):
         return Page(body=_playlist(text, signed), content_type=PLAYLIST_TYPE)
@@ -52,16 +53,27 @@ def page(upload_id: str, path: str, deps: Dependencies) -> Page:
     return Page(body=body, content_type=VTT_TYPE)
 
 
-def _outputs(snapshot: Snapshot | None, path: str) -> Outputs | None:
+def _found(snapshot: Snapshot, path: str, deps: Dependencies) -> tuple[str, str]:
+    """Its key and what is there: as published, or over what is encoded so far."""
+    outputs = _outputs(snapshot, path)
+    if outputs is not None:
+        return outputs.prefix + path, _text(outputs.prefix + path, deps)
+    made = growing.text(snapshot, path, deps.media, deps.manifests)
+    if made is None:
+        raise UnknownUpload(NOTHING)
+    return made
+
+
+def _outputs(snapshot: Snapshot, path: str) -> Outputs | None:
     kind = TaskKind.STORYBOARD if path == STORYBOARD else TaskKind.PACKAGE
-    found = [t.outputs for t in snapshot.tasks.values() if t.kind is kind] if snapshot else []
+    found = [t.outputs for t in snapshot.tasks.values() if t.kind is kind]
     return found[0] if found else None
 
 
 def _text(key: str, deps: Dependencies) -> str:
     body = deps.media.get(key, MAX_BYTES)
     if body is None:
-        raise UnknownUpload("There is no such stream (yet).")
+        raise UnknownUpload(NOTHING)
     return body.decode("utf-8", "replace")
 
 
@@ -92,5 +104,5 @@ def _signed(uri: str, *, folder: str, own: str, deps: Dependencies) -> str:
         return uri
     key = posixpath.normpath(posixpath.join(folder, uri))
     if "://" in uri or not key.startswith(own):
-        raise UnknownUpload("There is no such stream (yet).")
+        raise UnknownUpload(NOTHING)
     return deps.media.sign_get(key, deps.policy.url_expires_s)

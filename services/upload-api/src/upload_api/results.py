@@ -7,6 +7,7 @@ from msgspec import Struct
 from reelworks.domain.outcome import Outputs
 from reelworks.domain.plan import TaskKind
 from reelworks.domain.snapshot import Snapshot
+from reelworks.streaming import growing
 from upload_api.dependencies import Dependencies
 
 MASTER = "master.m3u8"
@@ -31,9 +32,12 @@ class PosterView(Struct, frozen=True, kw_only=True):
 
 
 class PlaybackView(Struct, frozen=True, kw_only=True):
-    """Paths at this API. `hls`: the master playlist. `storyboard`: WebVTT with the pictures for scrubbing."""
+    """Paths at this API. `hls`: the master playlist, as soon as something can be played. `growing`: more will be
+    appended to it, players ask again by themselves. `storyboard`: WebVTT with the pictures for scrubbing.
+    """
 
     hls: str | None = None
+    growing: bool = False
     storyboard: str | None = None
 
 
@@ -62,7 +66,7 @@ def results(snapshot: Snapshot, deps: Dependencies) -> Results:
     return Results(
         renditions=_renditions(snapshot, outputs),
         poster=_poster(outputs.get(TaskKind.POSTER), sign),
-        playback=_playback(snapshot.upload.upload_id, outputs),
+        playback=_playback(snapshot, outputs),
         preview=_preview(outputs, sign),
         downloads=_downloads(snapshot, sign),
         thumbnails=_thumbnails(outputs.get(TaskKind.THUMBNAILS), sign),
@@ -85,10 +89,12 @@ def _poster(outputs: Outputs | None, sign: Sign) -> PosterView | None:
     )
 
 
-def _playback(upload_id: str, outputs: Mapping[TaskKind, Outputs]) -> PlaybackView | None:
-    base = f"/api/uploads/{upload_id}/playback"
+def _playback(snapshot: Snapshot, outputs: Mapping[TaskKind, Outputs]) -> PlaybackView | None:
+    base = f"/api/uploads/{snapshot.upload.upload_id}/playback"
+    early = None if TaskKind.PACKAGE in outputs else growing.committed(snapshot)
     view = PlaybackView(
-        hls=f"{base}/{MASTER}" if TaskKind.PACKAGE in outputs else None,
+        hls=f"{base}/{MASTER}" if early or TaskKind.PACKAGE in outputs else None,
+        growing=early is not None and not early.whole,
         storyboard=f"{base}/{STORYBOARD}" if TaskKind.STORYBOARD in outputs else None,
     )
     return view if view != PlaybackView() else None

@@ -13,6 +13,7 @@ from msgspec import Struct
 from reelworks.adapters.wiring import Adapters
 from reelworks.domain.instants import SECOND_MS
 from reelworks.domain.plan import MediaSummary, MediaType, TaskKind
+from reelworks.domain.timeline import Chunking
 from reelworks.errors import InvalidSettings
 from reelworks.runtime.cancellation import Cancellation
 from reelworks.runtime.metrics import Metrics
@@ -149,6 +150,7 @@ def handlers(settings: Settings, adapters: Adapters) -> Handlers:
         media=adapters.media,
         probe=partial(_probed, engine),
         max_bytes=settings.worker.max_bytes,
+        chunking=Chunking(above_s=settings.media.chunk_above_s, length_s=settings.media.chunk_s),
     )
     transcribing = TranscribeDependencies(
         raw=adapters.raw,

@@ -28,7 +28,11 @@ GRIDS = st.builds(
     st.sampled_from(RATES) | st.fractions(1, 60, max_denominator=1001).map(str),
     st.integers(1, 24 * 3_600_000),
     st.sampled_from([2, 4, 6, 8, 10]),
-    st.sampled_from([1, 10, timeline.CHUNK_ABOVE_S, 10**6]),
+    st.builds(
+        timeline.Chunking,
+        above_s=st.sampled_from([1, 10, timeline.CHUNK_ABOVE_S, 10**6]),
+        length_s=st.sampled_from([1, 4, 10, timeline.CHUNK_S, 10**6]),
+    ),
 )
 
 

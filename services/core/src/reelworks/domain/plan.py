@@ -8,7 +8,7 @@ from msgspec import Struct
 from reelworks.domain import geometry, timeline
 from reelworks.domain.geometry import Size
 from reelworks.domain.profile import Profile, VideoOptions
-from reelworks.domain.timeline import Grid
+from reelworks.domain.timeline import CHUNKING, Chunking, Grid
 from reelworks.errors import Permanent
 
 INGEST = "ingest"
@@ -130,16 +130,16 @@ def chunk_number(task: str) -> int:
     return int(task.partition("-")[2])
 
 
-def make_plan(media: MediaSummary, profile: Profile, chunk_above_s: int = timeline.CHUNK_ABOVE_S) -> Plan:
+def make_plan(media: MediaSummary, profile: Profile, chunking: Chunking = CHUNKING) -> Plan:
     """The tasks for this media. A file without sound still gets its (empty) transcript, which takes no time."""
     if media.type is MediaType.IMAGE:
         thumbnails = TaskSpec(name="thumbnails", kind=TaskKind.THUMBNAILS, lane=Lane.FAST)
         return Plan(profile=profile.name, tasks=(thumbnails,))
-    video = _video_plan(media, profile.video, chunk_above_s)
+    video = _video_plan(media, profile.video, chunking)
     return checked(Plan(profile=profile.name, tasks=tuple(_tasks(media, profile, video)), video=video))
 
 
-def _video_plan(media: MediaSummary, options: VideoOptions | None, chunk_above_s: int) -> VideoPlan | None:
+def _video_plan(media: MediaSummary, options: VideoOptions | None, chunking: Chunking) -> VideoPlan | None:
     if options is None or media.type is not MediaType.VIDEO or media.frame_rate is None:
         return None
     if not (media.width and media.height):
@@ -149,7 +149,7 @@ def _video_plan(media: MediaSummary, options: VideoOptions | None, chunk_above_s
         Rung(name=str(s.short), width=s.width, height=s.height, crf=options.crf, max_kbps=options.max_kbps)
         for s in sizes
     )
-    grid = timeline.grid(media.frame_rate, _lasts_ms(media), options.segment_s, chunk_above_s)
+    grid = timeline.grid(media.frame_rate, _lasts_ms(media), options.segment_s, chunking)
     return VideoPlan(rungs=rungs, grid=grid, preset=options.preset, codec=options.codec)
 
 

@@ -21,6 +21,16 @@ MAX_CHUNKS = 60
 """So that all tasks of an upload fit one DynamoDB transaction; of longer videos the chunks get longer."""
 
 
+class Chunking(Struct, frozen=True, kw_only=True):
+    """Seconds: videos above `above_s` are split into chunks of about `length_s`."""
+
+    above_s: int = CHUNK_ABOVE_S
+    length_s: int = CHUNK_S
+
+
+CHUNKING = Chunking()
+
+
 class Grid(Struct, frozen=True, kw_only=True):
     """`frame_rate`: exact, like "30000/1001". Lengths in frames; `chunk_frames` is a multiple of `segment_frames`,
     which is one of `gop_frames`. `frames`: expected in all, from the probed duration (the last chunk has the rest).
@@ -61,7 +71,7 @@ class Grid(Struct, frozen=True, kw_only=True):
         return None if chunk == self.chunks - 1 else self.chunk_frames / self.fps
 
 
-def grid(frame_rate: str, duration_ms: int, segment_s: int, chunk_above_s: int = CHUNK_ABOVE_S) -> Grid:
+def grid(frame_rate: str, duration_ms: int, segment_s: int, chunking: Chunking = CHUNKING) -> Grid:
     """The grid of a video."""
     fps = Fraction(frame_rate)
     gop = max(1, round(GOP_S * fps))
@@ -71,15 +81,15 @@ def grid(frame_rate: str, duration_ms: int, segment_s: int, chunk_above_s: int =
         frame_rate=frame_rate,
         gop_frames=gop,
         segment_frames=segment,
-        chunk_frames=_chunk(frames, segment, fps, chunk_above_s),
+        chunk_frames=_chunk(frames, segment, fps, chunking),
         frames=frames,
         folds_tail=True,
     )
 
 
-def _chunk(frames: int, segment: int, fps: Fraction, above_s: int) -> int:
+def _chunk(frames: int, segment: int, fps: Fraction, chunking: Chunking) -> int:
     """Whole segments; one chunk for everything that is not longer than `above_s`."""
-    if frames <= above_s * fps:
+    if frames <= chunking.above_s * fps:
         return segment * max(1, -(-frames // segment))
-    wanted = max(CHUNK_S * fps, Fraction(frames, MAX_CHUNKS))
+    wanted = max(chunking.length_s * fps, Fraction(frames, MAX_CHUNKS))
     return segment * max(1, -(-wanted.__ceil__() // segment))

