@@ -11,6 +11,7 @@ from reelworks import messages
 from reelworks.domain.failure import FailureKind
 from reelworks.domain.outcome import LeaseLost, Outcome, Released, Retry, Suspend
 from reelworks.domain.plan import Lane
+from reelworks.domain.ranking import Weights
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Task, TaskStatus
 from reelworks.domain.upload import Upload, UploadStatus
@@ -259,6 +260,14 @@ class BrokenStore:
     def accept_plan(
         self, before: Upload, after: Upload, ingest: tuple[Task, Task], planned: Sequence[Task]
     ) -> None:
+        raise Unreachable("no table")
+
+    def choose_poster(
+        self, before: Upload, after: Upload, lesson: tuple[Weights | None, Weights] | None
+    ) -> None:
+        raise Unreachable("no table")
+
+    def ranking(self) -> Weights | None:
         raise Unreachable("no table")
 
     def due(self, shard: int, before: int, limit: int, cursor: Mapping[str, object] | None = None) -> DuePage:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from reelworks.domain.event import UploadEvent
 from reelworks.domain.instants import Millis
 from reelworks.domain.plan import ObjectFacts
+from reelworks.domain.ranking import Weights
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Task
 from reelworks.domain.upload import Upload
@@ -114,6 +115,18 @@ class UploadStore(Protocol):
         self, before: Upload, after: Upload, ingest: tuple[Task, Task], planned: Sequence[Task]
     ) -> None:
         """One transaction: the upload with its plan, the ingest (before, after) under OWNED, every new task row."""
+        ...
+
+    def choose_poster(
+        self, before: Upload, after: Upload, lesson: tuple[Weights | None, Weights] | None
+    ) -> None:
+        """One transaction: the choice, if the one of `before` still stands, and with a lesson the ranking (before,
+        after), if nobody else taught it meanwhile.
+        """
+        ...
+
+    def ranking(self) -> Weights | None:
+        """What choices of posters have taught so far; None before the first."""
         ...
 
     def due(

@@ -22,6 +22,7 @@ def create_app(deps: Dependencies) -> Litestar:
         route_handlers=[
             uploads.create_upload,
             uploads.get_upload,
+            uploads.post_poster,
             playback.get_playback,
             ops.healthz,
             ops.readyz,

@@ -8,6 +8,7 @@
         ├── UnsupportedMediaType   the body is not JSON
         ├── KeyReused              the Idempotency-Key belongs to another request
         ├── KeySpent               the Idempotency-Key belongs to an upload that is gone
+        ├── NotReady               what the request is about is not there (yet)
         └── UnknownUpload          no such upload, or not this caller's
 
     ClientGone (Exception)         nobody is left to answer
@@ -71,6 +72,12 @@ class UnknownUpload(Refused):
     """Ill-formed, never made, or somebody else's: a stranger cannot tell which."""
 
     default_code = "unknown_upload"
+
+
+class NotReady(Refused):
+    """It makes sense, but not now."""
+
+    default_code = "not_ready"
 
 
 class ClientGone(Exception):

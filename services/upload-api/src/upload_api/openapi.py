@@ -13,7 +13,7 @@ from litestar.openapi.spec import Example, OpenAPIMediaType, OpenAPIResponse, Op
 from upload_api import problems
 from upload_api.examples import CREATE_EXAMPLE, TICKET_EXAMPLE, VIEW_EXAMPLE, WRONG_FIELDS
 from upload_api.problems import KINDS, Problem
-from upload_api.requests import CreateUpload
+from upload_api.requests import ChoosePoster, CreateUpload
 
 VERSION = "1"
 
@@ -81,6 +81,17 @@ class GetUploadOperation(Operation):
     def __post_init__(self) -> None:
         """Called by Litestar when the document is made."""
         (self.responses or {}).pop("400", None)
+        _give_example(self, "200", VIEW_EXAMPLE)
+
+
+@dataclass
+class ChoosePosterOperation(Operation):
+    """As the two above: the body is raw, and the id is any text."""
+
+    def __post_init__(self) -> None:
+        """Called by Litestar when the document is made."""
+        content = OpenAPIMediaType(schema=_schema_of(ChoosePoster), example={"candidate": 2})
+        self.request_body = RequestBody(required=True, content={"application/json": content})
         _give_example(self, "200", VIEW_EXAMPLE)
 
 

@@ -75,6 +75,11 @@ KINDS: Mapping[str, Kind] = {
         advice="Something has changed meanwhile. `detail` says whether to send the request again or to use a new "
         "Idempotency-Key.",
     ),
+    "not_ready": Kind(
+        status=409,
+        title="What this is about is not there",
+        advice="`detail` says what is missing, and whether it may still come.",
+    ),
     "body_too_large": Kind(
         status=413,
         title="The body is too large",

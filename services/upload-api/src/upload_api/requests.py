@@ -1,10 +1,10 @@
-"""The body of `POST /api/uploads`: its shape, and the reading of JSON into it with every wrong field named at once.
+"""The bodies of requests: their shapes, and the reading of JSON into them with every wrong field named at once.
 
 What the values may be is `validation`'s business.
 """
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct, structs
@@ -15,6 +15,8 @@ MAX_BODY_BYTES = 64 * 1024
 """The longest valid request is below 32 KB, even if each character is written as an escape."""
 MAX_FILE_NAME_CHARS = 1_024
 MAX_URL_CHARS = 2_048
+_Body = TypeVar("_Body", bound=Struct)
+
 SHOWN_CHARS = 100
 """Of an unknown field's name, in the answer."""
 
@@ -30,6 +32,7 @@ ALLOWED = {
     "callbackUrl": "an absolute http:// or https:// URL of at most 2,048 ASCII characters, without user or fragment "
     "(kept with the upload; this version does not call it)",
     "priority": "normal or high (kept with the upload; this version treats both alike)",
+    "candidate": "the index of one of the poster's candidates, from 0, or null to leave the choice to the ranking",
 }
 """What each field may be, for people: in the documentation and in errors."""
 
@@ -49,12 +52,18 @@ class CreateUpload(Struct, frozen=True, kw_only=True, rename="camel", forbid_unk
     priority: Annotated[str, Meta(description=ALLOWED["priority"])] | None = None
 
 
-def decode(body: bytes) -> CreateUpload:
+class ChoosePoster(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """Which candidate is to be an upload's poster."""
+
+    candidate: Annotated[int | None, Meta(description=ALLOWED["candidate"], examples=[2])]
+
+
+def decode(body: bytes, kind: type[_Body]) -> _Body:
     """InvalidRequest names each unknown, missing or mistyped field and says what is allowed there."""
     document = _document(body)
-    if errors := list(_wrong(document)):
+    if errors := list(_wrong(document, kind)):
         raise InvalidRequest.of(errors)
-    return msgspec.convert(document, CreateUpload)
+    return msgspec.convert(document, kind)
 
 
 def _document(body: bytes) -> dict[str, object]:
@@ -69,8 +78,8 @@ def _document(body: bytes) -> dict[str, object]:
     raise InvalidRequest(f"The body {problem}", errors=[FieldError(field="", message=problem)])
 
 
-def _wrong(document: dict[str, object]) -> Iterator[FieldError]:
-    fields = {field.encode_name: field for field in structs.fields(CreateUpload)}
+def _wrong(document: dict[str, object], kind: type[Struct]) -> Iterator[FieldError]:
+    fields = {field.encode_name: field for field in structs.fields(kind)}
     for name in sorted(document.keys() - fields.keys()):
         known = ", ".join(fields)
         yield FieldError(

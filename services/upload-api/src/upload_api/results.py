@@ -4,9 +4,11 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from reelworks.domain import poster
 from reelworks.domain.outcome import Outputs
 from reelworks.domain.plan import TaskKind
 from reelworks.domain.snapshot import Snapshot
+from reelworks.domain.upload import Upload
 from reelworks.streaming import growing
 from upload_api.dependencies import Dependencies
 
@@ -25,9 +27,10 @@ class RenditionView(Struct, frozen=True, kw_only=True):
 
 
 class PosterView(Struct, frozen=True, kw_only=True):
-    """`url`: the picture that was chosen. `candidates`: small versions of all that were considered, the best first."""
+    """`url`: the poster. `chosen`: its index among `candidates`, small versions of all on offer, the best first."""
 
     url: str
+    chosen: int
     candidates: tuple[str, ...]
 
 
@@ -65,7 +68,7 @@ def results(snapshot: Snapshot, deps: Dependencies) -> Results:
     outputs = {task.kind: task.outputs for task in snapshot.tasks.values() if task.outputs}
     return Results(
         renditions=_renditions(snapshot, outputs),
-        poster=_poster(outputs.get(TaskKind.POSTER), sign),
+        poster=_poster(snapshot.upload, outputs.get(TaskKind.POSTER), sign),
         playback=_playback(snapshot, outputs),
         preview=_preview(outputs, sign),
         downloads=_downloads(snapshot, sign),
@@ -80,12 +83,15 @@ def _renditions(snapshot: Snapshot, outputs: Mapping[TaskKind, Outputs]) -> tupl
     return tuple(RenditionView(name=r.name, width=r.width, height=r.height) for r in video.rungs)
 
 
-def _poster(outputs: Outputs | None, sign: Sign) -> PosterView | None:
+def _poster(upload: Upload, outputs: Outputs | None, sign: Sign) -> PosterView | None:
     if outputs is None or "poster" not in outputs.files:
         return None
     small = sorted(name for name in outputs.files if name.startswith("candidate-"))
+    chosen = poster.shown(upload, outputs)
     return PosterView(
-        url=sign(outputs.files["poster"]), candidates=tuple(sign(outputs.files[name]) for name in small)
+        url=sign(outputs.files.get(f"poster-{chosen}", outputs.files["poster"])),
+        chosen=chosen,
+        candidates=tuple(sign(outputs.files[name]) for name in small),
     )
 
 

@@ -154,9 +154,19 @@ def _lifetime_s(upload: Upload, now: Millis, full_s: int) -> int:
 
 def read_upload(upload_id: str, deps: Dependencies) -> Report:
     """UnknownUpload for an id that is ill-formed or was never made."""
+    return report_of(loaded(upload_id, deps), deps)
+
+
+def loaded(upload_id: str, deps: Dependencies) -> Snapshot:
+    """UnknownUpload for an id that is ill-formed or was never made."""
     snapshot = deps.store.load(upload_id) if valid_upload_id(upload_id) else None
     if snapshot is None:
         raise UnknownUpload("There is no upload with this id.")
+    return snapshot
+
+
+def report_of(snapshot: Snapshot, deps: Dependencies) -> Report:
+    """What there is to tell of it."""
     outputs = next(
         (task.outputs for task in snapshot.tasks.values() if _transcribed(task) and task.outputs), None
     )

@@ -13,6 +13,7 @@ from msgspec import Struct
 from reelworks.adapters.wiring import Adapters
 from reelworks.domain.instants import SECOND_MS
 from reelworks.domain.plan import MediaSummary, MediaType, TaskKind
+from reelworks.domain.ranking import Weights
 from reelworks.domain.timeline import Chunking
 from reelworks.errors import InvalidSettings
 from reelworks.runtime.cancellation import Cancellation
@@ -170,8 +171,11 @@ def handlers(settings: Settings, adapters: Adapters) -> Handlers:
 def picture_handlers(adapters: Adapters, engine: MediaEngine) -> Handlers:
     """Posters, storyboards, thumbnails."""
     raw, media = adapters.raw, adapters.media
+    choosing = PosterDependencies(
+        raw=raw, media=media, engine=engine, weights=lambda: adapters.store.ranking() or Weights()
+    )
     return {
-        TaskKind.POSTER: partial(poster, needs=PosterDependencies(raw=raw, media=media, engine=engine)),
+        TaskKind.POSTER: partial(poster, needs=choosing),
         TaskKind.STORYBOARD: partial(
             storyboard, needs=StoryboardDependencies(raw=raw, media=media, engine=engine)
         ),

@@ -5,6 +5,7 @@ import pytest
 from msgspec import structs
 
 from reelworks.domain.plan import TaskKind
+from reelworks.domain.poster import Description
 from reelworks.domain.ranking import Weights, updated
 from reelworks.errors import LeaseLost, Permanent, Temporary
 from tests.media.samples import Samples
@@ -12,7 +13,7 @@ from tests.unit.worker.media.pictures import clips
 from tests.unit.worker.tasks.conftest import Probed, Stored
 from tests.unit.worker.tasks.picturing import PREFIX, Studio, outputs
 from worker.media.pictures.jpeg import IMMUTABLE
-from worker.tasks.poster import Description, PosterDependencies, poster
+from worker.tasks.poster import PosterDependencies, poster
 
 
 def needs(studio: Studio, weights: Weights | None = None) -> PosterDependencies:

@@ -12,6 +12,7 @@ from reelworks.adapters.expressions import Operation
 from reelworks.adapters.rows import Row
 from reelworks.adapters.table import Refused, Table
 from reelworks.domain.instants import SECOND_MS, Millis
+from reelworks.domain.ranking import Weights
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Task, TaskStatus
 from reelworks.domain.upload import Upload
@@ -134,6 +135,25 @@ class DynamoUploadStore:
             raise Conflict(f"Upload {done.upload_id} has moved since it was read, or has a plan already.")
         raise _refusal(done, Guard.OWNED)
 
+    def choose_poster(
+        self, before: Upload, after: Upload, lesson: tuple[Weights | None, Weights] | None
+    ) -> None:
+        """The choice, and what the ranking learns of it, both or neither."""
+        old, new = rows.upload_row(before, self._shards), rows.upload_row(after, self._shards)
+        operations = [expressions.change_poster(old, new)]
+        if lesson is not None:
+            operations.append(_taught(*lesson, after.updated_at))
+        try:
+            self._table.write(operations)
+        except Refused:
+            if not _same(self._table.get(new), new, (*expressions.POSTER_GUARD, "updated_at")):
+                raise Conflict("Another poster was chosen meanwhile, here or elsewhere.") from None
+
+    def ranking(self) -> Weights | None:
+        """What choices of posters have taught so far."""
+        row = self._table.get(rows.ranking_row(Weights(), 0))
+        return rows.to_weights(row) if row else None
+
     def due(
         self, shard: int, before: Millis, limit: int, cursor: Mapping[str, object] | None = None
     ) -> DuePage:
@@ -180,6 +200,13 @@ def _idempotency_row(upload: Upload, key: IdempotencyKey) -> Row:
         "expires_at": key.expires_at,
         "ttl": key.expires_at // SECOND_MS + 1,
     }
+
+
+def _taught(before: Weights | None, after: Weights, now: Millis) -> Operation:
+    new = rows.ranking_row(after, now)
+    if before is None:
+        return expressions.put_new(new)
+    return expressions.change_ranking(rows.ranking_row(before, 0), new)
 
 
 def _due(row: Row) -> Due:

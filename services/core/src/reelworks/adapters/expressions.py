@@ -14,6 +14,8 @@ Operation = dict[str, dict[str, Any]]
 KEYS = frozenset({"pk", "sk"})
 TASK_GUARD = ("status", "token", "due_at")
 UPLOAD_GUARD = ("status", "due_at", "notify_due")
+POSTER_GUARD = ("poster_of", "poster_choice")
+RANKING_GUARD = ("picks", "schema")
 OPEN_TASKS = "open_tasks"
 
 
@@ -110,6 +112,23 @@ def open_upload(before: Row, after: Row) -> Operation:
     expression = Expression()
     update = expression.difference(before, after)
     return _update(before, update, expression.same(before, UPLOAD_GUARD), expression)
+
+
+def change_poster(before: Row, after: Row) -> Operation:
+    """The difference, if nobody chose meanwhile. The upload may have moved otherwise."""
+    expression = Expression()
+    update = expression.difference(
+        before, after, ignore=frozenset(after.keys() - {*POSTER_GUARD, "updated_at"})
+    )
+    conditions = ["attribute_exists(pk)", *expression.same(before, POSTER_GUARD)]
+    return _update(before, update, conditions, expression)
+
+
+def change_ranking(before: Row, after: Row) -> Operation:
+    """The difference, if nobody taught it meanwhile: each lesson is one more of its picks."""
+    expression = Expression()
+    update = expression.difference(before, after)
+    return _update(before, update, expression.same(before, RANKING_GUARD), expression)
 
 
 def unwatch(key: Row, due_at: int) -> Operation:

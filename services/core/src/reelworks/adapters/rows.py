@@ -13,6 +13,8 @@ import msgspec
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from msgspec import Struct
 
+from reelworks.domain.instants import Millis
+from reelworks.domain.ranking import Weights
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Task
 from reelworks.domain.upload import Upload
@@ -45,6 +47,12 @@ def task_key(upload_id: str, name: str) -> Row:
 def idempotency_key(user_id: str, key: str) -> Row:
     """Of a client's promise."""
     return {"pk": f"IDEMPOTENCY#{user_id}#{key}", "sk": META}
+
+
+def ranking_row(weights: Weights, updated_at: Millis) -> Row:
+    """The one row of the ranking of posters."""
+    fields = {name: _exact(value) for name, value in msgspec.to_builtins(weights).items()}
+    return {"pk": "MODEL#poster", "sk": META, "updated_at": updated_at} | fields
 
 
 def shard_of(upload_id: str, shards: int) -> str:
@@ -95,6 +103,11 @@ def to_upload(row: Row) -> Upload:
 def to_task(row: Row) -> Task:
     """The task of a TASK# row."""
     return _struct(row, Task)
+
+
+def to_weights(row: Row) -> Weights:
+    """The ranking of its row."""
+    return _struct(row, Weights)
 
 
 def to_snapshot(rows: list[Row]) -> Snapshot | None:

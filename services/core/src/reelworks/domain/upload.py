@@ -72,7 +72,8 @@ class Upload(Struct, frozen=True, kw_only=True):
     `file_name`: as the client gave it, for showing. `object_key`: made safe. `size_bytes`: as declared.
     `expires_at`: when the presigned request ends. `due_at`: when a sweep looks, None when nobody needs to.
     `notify_due`: an event about the terminal status is still to be sent (the outbox). `open_tasks`: tasks that are
-    neither DONE nor FAILED nor SKIPPED; only ever taken from, one name at a time.
+    neither DONE nor FAILED nor SKIPPED; only ever taken from, one name at a time. `poster_choice`: the candidate that
+    its owner chose among those at the prefix `poster_of`; None with a prefix is a choice that was taken back.
     """
 
     upload_id: str
@@ -100,6 +101,8 @@ class Upload(Struct, frozen=True, kw_only=True):
     plan: Plan | None = None
     open_tasks: frozenset[str] = frozenset()
     failure: Failure | None = None
+    poster_of: str | None = None
+    poster_choice: int | None = None
 
 
 class IllegalTransition(Conflict):

@@ -8,6 +8,7 @@ from typing import TypeVar
 from msgspec import structs
 
 from reelworks.domain.instants import Millis
+from reelworks.domain.ranking import Weights
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Task, TaskStatus
 from reelworks.domain.upload import Upload
@@ -18,11 +19,12 @@ _Row = TypeVar("_Row", Upload, Task)
 
 
 class InMemoryUploadStore:
-    """Implements ports.UploadStore. `uploads` and `tasks` are the rows, for tests to look at."""
+    """Implements ports.UploadStore. `uploads`, `tasks` and `weights` are the rows, for tests to look at."""
 
     def __init__(self, clock: Clock, shards: int = 8) -> None:
         self.uploads: dict[str, Upload] = {}
         self.tasks: dict[tuple[str, str], Task] = {}
+        self.weights: Weights | None = None
         self._promises: dict[tuple[str, str], tuple[IdempotencyKey, str]] = {}
         self._clock = clock
         self._shards = shards
@@ -130,6 +132,29 @@ class InMemoryUploadStore:
             self._change_task(running, done, Guard.OWNED)
             self.tasks.update(zip(keys, planned, strict=True))
 
+    def choose_poster(
+        self, before: Upload, after: Upload, lesson: tuple[Weights | None, Weights] | None
+    ) -> None:
+        """The choice, and what the ranking learns of it, both or neither."""
+        with self._lock:
+            stored = self.uploads.get(after.upload_id)
+            free = lesson is None or lesson[0] == self.weights
+            if stored is not None and free and _poster(stored) == _poster(before):
+                of, choice = _poster(after)
+                self.uploads[after.upload_id] = structs.replace(
+                    stored, poster_of=of, poster_choice=choice, updated_at=after.updated_at
+                )
+                self.weights = lesson[1] if lesson else self.weights
+            elif stored is None or (*_poster(stored), stored.updated_at) != (
+                *_poster(after),
+                after.updated_at,
+            ):
+                raise Conflict("Another poster was chosen meanwhile, here or elsewhere.")
+
+    def ranking(self) -> Weights | None:
+        """What choices of posters have taught so far."""
+        return self.weights
+
     def due(
         self, shard: int, before: Millis, limit: int, cursor: Mapping[str, object] | None = None
     ) -> DuePage:
@@ -166,6 +191,10 @@ class InMemoryUploadStore:
 
     def ping(self) -> None:
         """Always there."""
+
+
+def _poster(upload: Upload) -> tuple[str | None, int | None]:
+    return upload.poster_of, upload.poster_choice
 
 
 def _position(due: Due) -> tuple[Millis, str, str]:

@@ -1,5 +1,6 @@
 """`/api/uploads`: create one, ask for one."""
 
+from http import HTTPStatus
 from typing import Annotated
 
 from litestar import Response, get, post
@@ -7,8 +8,9 @@ from litestar.params import FromPath, HeaderParameter, RawBody
 
 from upload_api import openapi, service
 from upload_api.errors import UnsupportedMediaType
+from upload_api.posters import choose_poster
 from upload_api.problems import HttpRequest
-from upload_api.requests import decode
+from upload_api.requests import ChoosePoster, CreateUpload, decode
 from upload_api.responses import UploadTicket, UploadView
 from upload_api.routes.dependency import Deps
 from upload_api.service import Caller
@@ -59,7 +61,7 @@ def create_upload(
     """
     _insist_on_json(request.headers.get("content-type", ""))
     caller = Caller(idempotency_key=None if key is None else idempotency_key(key), traceparent=trace)
-    receipt = service.create_upload(validated(decode(body), deps.policy), caller, deps)
+    receipt = service.create_upload(validated(decode(body, CreateUpload), deps.policy), caller, deps)
     where = {"Location": f"/api/uploads/{receipt.upload.upload_id}"}
     return Response(
         UploadTicket.of(receipt), headers={**NO_STORE, **where, **(REPLAYED if receipt.replayed else {})}
@@ -77,6 +79,35 @@ def create_upload(
 def get_upload(upload_id: FromPath[str], deps: Deps) -> Response[UploadView]:
     """The upload as it stands: its status, its tasks, and its transcript once there is one."""
     return Response(UploadView.of(service.read_upload(upload_id, deps)), headers=NO_STORE)
+
+
+@post(
+    "/api/uploads/{upload_id:str}/poster",
+    summary="Choose the poster",
+    operation_class=openapi.ChoosePosterOperation,
+    response_description="The upload as it stands, with that poster.",
+    responses=openapi.refusals(
+        "invalid_request",
+        "unknown_upload",
+        "not_ready",
+        "conflict",
+        "body_too_large",
+        "unsupported_media_type",
+        "internal",
+        "unavailable",
+    ),
+    status_code=HTTPStatus.OK,
+    sync_to_thread=True,
+)
+def post_poster(
+    request: HttpRequest, upload_id: FromPath[str], body: RawBody, deps: Deps
+) -> Response[UploadView]:
+    """Takes the index of one of `poster.candidates`. The first choice for an upload also teaches the ranking that
+    orders the candidates of later uploads.
+    """
+    _insist_on_json(request.headers.get("content-type", ""))
+    report = choose_poster(upload_id, decode(body, ChoosePoster).candidate, deps)
+    return Response(UploadView.of(report), headers=NO_STORE)
 
 
 def _insist_on_json(content_type: str) -> None:

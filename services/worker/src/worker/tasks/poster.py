@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from reelworks.domain import ranking
 from reelworks.domain.outcome import Done, Outcome, Outputs
-from reelworks.domain.ranking import Features, Weights
+from reelworks.domain.poster import Description, Offer
+from reelworks.domain.ranking import Weights
 from reelworks.ports import BlobStore
 from worker.media.engine import MediaEngine
 from worker.media.pictures import jpeg, posters, sizes, stills
@@ -34,31 +34,6 @@ class PosterDependencies(Struct, frozen=True, kw_only=True):
     media: BlobStore
     engine: MediaEngine
     weights: Callable[[], Weights] = Weights
-
-
-class Offer(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A candidate as stored. `large` and `small` are file names beside this document."""
-
-    time_ms: int
-    score: float
-    features: Features
-    large: str
-    small: str
-
-
-class Description(Struct, frozen=True, kw_only=True, rename="camel"):
-    """`candidates.json`: what was offered, by which weights, and which one (by index) was chosen.
-
-    Its features are what `ranking.updated` wants to know when the owner chooses another.
-    """
-
-    version: int = 1
-    width: int
-    height: int
-    chosen: int = 0
-    feature_names: tuple[str, ...] = ranking.NAMES
-    weights: Weights
-    candidates: tuple[Offer, ...]
 
 
 def poster(work: Work, needs: PosterDependencies) -> Outcome:
