@@ -71,11 +71,12 @@ class Pipeline:
     def work(self) -> list[Ending]:
         """Everything that is there to do, once."""
         endings = []
-        while message := self._next():
+        while message := self.next():
             endings.append(self.world.processor().handle(message).ending)
         return [ending for ending in endings if ending is not Ending.TEST_EVENT]
 
-    def _next(self) -> Received | None:
+    def next(self) -> Received | None:
+        """The next message of the first lane that has one."""
         for lane in LANES:
             for message in self.world.queue.receive(lane, 1, 0, 30):
                 return message
