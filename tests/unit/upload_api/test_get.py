@@ -60,6 +60,7 @@ def test_a_new_upload_is_pending(api: Api) -> None:
         "createdAt": iso8601(upload.created_at),
         "expiresAt": iso8601(upload.expires_at),
         "progress": 0.0,
+        "secondsLeft": None,
         "tasks": [],
         "captions": None,
         "renditions": [],

@@ -40,6 +40,7 @@ VIEW_EXAMPLE = {
     "createdAt": "2026-12-01T04:00:00.000Z",
     "expiresAt": "2026-12-01T05:00:00.000Z",
     "progress": 1.0,
+    "secondsLeft": None,
     "tasks": [
         {
             "name": "transcribe",

@@ -5,13 +5,13 @@ from typing import Self
 
 from msgspec import Struct
 
+from reelworks.domain import progress
 from reelworks.domain import snapshot as snapshots
 from reelworks.domain.failure import Failure
 from reelworks.domain.instants import Millis, iso8601
 from reelworks.domain.plan import INGEST
 from reelworks.domain.snapshot import Snapshot
-from reelworks.domain.task import CLOSED, Task
-from reelworks.domain.upload import UploadStatus
+from reelworks.domain.task import Task
 from upload_api.results import PlaybackView, PosterView, RenditionView
 from upload_api.service import Receipt, Report
 
@@ -89,7 +89,8 @@ class Captions(Struct, frozen=True, kw_only=True):
 
 class UploadView(Struct, frozen=True, kw_only=True, rename="camel"):
     """`attempts`: of the task that needed most. `transcript`: its beginning, null before it is there, "" if nobody
-    speaks. `progress`: of the whole, 0 to 1. The rest is there as soon as its task is done, see `results`.
+    speaks. `progress`: of the whole, 0 to 1. `seconds_left`: an estimate, null before there is one. The rest is there
+    as soon as its task is done, see `results`.
     """
 
     upload_id: str
@@ -104,6 +105,7 @@ class UploadView(Struct, frozen=True, kw_only=True, rename="camel"):
     created_at: str
     expires_at: str
     progress: float
+    seconds_left: int | None
     tasks: tuple[TaskView, ...]
     captions: Captions | None
     renditions: tuple[RenditionView, ...]
@@ -129,7 +131,8 @@ class UploadView(Struct, frozen=True, kw_only=True, rename="camel"):
             size_bytes=upload.size_bytes,
             created_at=iso8601(upload.created_at),
             expires_at=iso8601(upload.expires_at),
-            progress=progress(report.snapshot),
+            progress=progress.total(report.snapshot),
+            seconds_left=report.seconds_left,
             tasks=tuple(TaskView.of(task) for task in _in_order(report.snapshot)),
             captions=Captions(**report.captions) if report.captions is not None else None,
             renditions=made.renditions,
@@ -139,17 +142,6 @@ class UploadView(Struct, frozen=True, kw_only=True, rename="camel"):
             downloads=made.downloads,
             thumbnails=made.thumbnails,
         )
-
-
-def progress(snapshot: Snapshot) -> float:
-    """0 until the plan is there, then the mean of its tasks; 1 only for a COMPLETED upload."""
-    if snapshot.upload.status is UploadStatus.COMPLETED:
-        return 1.0
-    planned = [task for task in snapshot.tasks.values() if task.name != INGEST]
-    if not planned:
-        return 0.0
-    done = sum(1.0 if task.status in CLOSED else task.progress for task in planned)
-    return min(round(done / len(planned), 3), 0.999)
 
 
 def _in_order(snapshot: Snapshot) -> list[Task]:

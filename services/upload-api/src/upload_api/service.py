@@ -6,9 +6,11 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
+from reelworks.domain import progress
 from reelworks.domain import upload as uploads
 from reelworks.domain.instants import SECOND_MS, Millis
 from reelworks.domain.keys import RawKey, safe_name, valid_upload_id
+from reelworks.domain.outcome import Outputs
 from reelworks.domain.plan import TaskKind
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Task, TaskStatus
@@ -43,12 +45,13 @@ class Receipt(Struct, frozen=True, kw_only=True):
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """An upload as it stands. `captions`: format → URL, None before there are any."""
+    """An upload as it stands. `captions`: format → URL, None before there are any. `seconds_left`: an estimate."""
 
     snapshot: Snapshot
     results: Results
     transcript: str | None
     captions: Mapping[str, str] | None
+    seconds_left: int | None
 
 
 def create_upload(wanted: Wanted, caller: Caller, deps: Dependencies) -> Receipt:
@@ -170,19 +173,21 @@ def report_of(snapshot: Snapshot, deps: Dependencies) -> Report:
     outputs = next(
         (task.outputs for task in snapshot.tasks.values() if _transcribed(task) and task.outputs), None
     )
-    if outputs is None:
-        return Report(snapshot=snapshot, results=results(snapshot, deps), transcript=None, captions=None)
-    captions = {
+    return Report(
+        snapshot=snapshot,
+        results=results(snapshot, deps),
+        transcript=(outputs.excerpt or "") if outputs else None,
+        captions=_captions(outputs, deps) if outputs else None,
+        seconds_left=progress.seconds_left(snapshot, deps.clock.now()),
+    )
+
+
+def _captions(outputs: Outputs, deps: Dependencies) -> dict[str, str]:
+    return {
         name: deps.media.sign_get(outputs.files[name], deps.policy.url_expires_s)
         for name in CAPTION_FORMATS
         if name in outputs.files
     }
-    return Report(
-        snapshot=snapshot,
-        results=results(snapshot, deps),
-        transcript=outputs.excerpt or "",
-        captions=captions,
-    )
 
 
 def _transcribed(task: Task) -> bool:
