@@ -138,6 +138,10 @@ lock-check: .venv/.stamp ## Fail if requirements/*.lock are not what `make lock`
 	@$(call compile-all,.venv/lock-check)
 	@diff -ru requirements .venv/lock-check || { echo "The locks are out of date: run 'make lock'." >&2; exit 1; }
 
+.PHONY: player
+player: ## Fetch hls.js as locked in services/upload-api/player and put it into the page (needs Node; not part of any build)
+	cd services/upload-api/player && npm ci --silent && node build.mjs
+
 ##@ Images
 
 .PHONY: images

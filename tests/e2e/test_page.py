@@ -1,39 +1,25 @@
 """The page in a real browser, its API on a real port, its uploads in a real (emulated) bucket."""
 
 import struct
-import threading
-import time
 import wave
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import uvicorn
 from msgspec import structs
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from reelworks.domain.outcome import Accepted, Done, Fail, Outcome, Outputs
 from reelworks.errors import Permanent
-from reelworks.runtime.settings import Api
-from tests.servers import HOST, free_port, ministack
+from tests.e2e.browser import browser, opened, served
+from tests.servers import ministack
 from tests.unit.core.domain.builders import MEDIA, PLAN
 from tests.world import World, make_world
-from upload_api.__main__ import server
-from upload_api.bootstrap import build
 from worker.work import Work
 
-__all__ = ["ministack"]
+__all__ = ["browser", "ministack"]
 
-BROWSER_ARGUMENTS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 SEGMENTS = (
     b'{"language":"en","provider":"fake","durationMs":4000,"segments":['
     b'{"startMs":0,"endMs":1500,"text":"The <b>first</b> sentence."},'
@@ -73,52 +59,18 @@ class Studio:
 
 
 @pytest.fixture(scope="module")
-def browser(tool: Callable[..., Path]) -> Iterator[Browser]:
-    chromium = tool("chromium", "google-chrome", "chromium-browser")
-    with sync_playwright() as playwright:
-        # Playwright makes a fresh profile and removes it afterwards.
-        browser = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
 def studio(ministack: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     world = make_world(ministack, tmp_path_factory.mktemp("scratch"))
     for greeting in world.queue.receive("events", 10, 1, 30):  # s3:TestEvent
         world.queue.delete(greeting)
-    settings = Api(host=HOST, port=free_port(), shutdown_grace_s=1.0)
-    serving = server(build(world.settings, world.adapters), settings)
-    thread = threading.Thread(target=serving.run, name="api")
-    thread.start()
-    _until_started(serving)
-    yield Studio(world=world, url=f"http://{HOST}:{settings.port}/")
-    serving.should_exit = True
-    thread.join(10)
-
-
-def _until_started(serving: uvicorn.Server) -> None:
-    deadline = time.monotonic() + 10
-    while not serving.started and time.monotonic() < deadline:
-        time.sleep(0.02)  # uvicorn has no signal for it
-    assert serving.started
+    with served(world) as url:
+        yield Studio(world=world, url=url)
 
 
 @pytest.fixture
 def page(browser: Browser, studio: Studio) -> Iterator[Page]:
-    """A fresh profile; whatever the page logs as an error fails the test."""
-    context = browser.new_context(base_url=studio.url)
-    page = context.new_page()
-    page.set_default_timeout(10_000)
-    broken: list[str] = []
-    page.on("pageerror", lambda error: broken.append(str(error)))
-    page.on(
-        "console", lambda message: broken.append(message.text) if "Security Policy" in message.text else None
-    )
-    page.goto("/")
-    yield page
-    context.close()
-    assert broken == []
+    with opened(browser, studio.url) as page:
+        yield page
 
 
 @pytest.fixture

@@ -71,6 +71,7 @@ def test_each_chunk_can_be_watched_as_soon_as_it_is_there(
         if hls is None or done in seen:
             continue
         assert growing is (done < 3)
+        assert playback.page(upload.upload_id, "master.m3u8", pipeline.deps).growing
         (name,) = player.renditions()
         frames = player.frames(f"{name}/playlist.m3u8")
         assert len(frames) == done * CHUNK_FRAMES

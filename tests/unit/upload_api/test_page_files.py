@@ -1,7 +1,9 @@
 """The page: self-contained files under a strict policy. Its behaviour is tested in a browser, in tests/e2e."""
 
 import re
+from pathlib import Path
 
+import msgspec
 import pytest
 from litestar.testing import TestClient
 
@@ -12,7 +14,10 @@ from tests.unit.upload_api.api import Api, make_app
 from upload_api import assets
 
 FILES = assets.load()
-SCRIPTS = sorted(name for name in FILES if name.endswith(".js"))
+LIBRARY = ("hls.js", "hls-license.txt")
+OWN = sorted(FILES.keys() - set(LIBRARY))
+SCRIPTS = [name for name in OWN if name.endswith(".js")]
+PLAYER = Path("services/upload-api/player")
 
 
 def test_the_page_is_served(api: Api) -> None:
@@ -37,11 +42,12 @@ def test_the_policy_allows_this_api_and_the_buckets_only(memory: InMemory) -> No
     with TestClient(make_app(memory, settings)) as client:
         policy = client.get("/").headers["content-security-policy"]
     assert "default-src 'self'; connect-src 'self' http://localhost:4566;" in policy
+    assert "img-src 'self' http://localhost:4566;" in policy
     assert "unsafe" not in policy
     assert "frame-ancestors 'none'" in policy
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", OWN)
 def test_nothing_comes_from_elsewhere(name: str) -> None:
     text = FILES[name].body.decode().replace("http://www.w3.org/2000/svg", "")
     assert not re.search(r"https?://|@import|//cdn", text)
@@ -64,8 +70,17 @@ def test_scripts_only_ever_write_text(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_scripts_import_what_is_there(name: str) -> None:
-    imported = re.findall(r'from "\./([^"]+)"', FILES[name].body.decode())
+    imported = re.findall(r'(?:from |import\()"\./([^"]+)"', FILES[name].body.decode())
     assert set(imported) <= FILES.keys()
+
+
+def test_the_library_is_the_one_that_is_locked() -> None:
+    lock = msgspec.json.decode((PLAYER / "package-lock.json").read_bytes())
+    version = lock["packages"]["node_modules/hls.js"]["version"]
+    code = FILES["hls.js"].body
+    assert code.startswith(f"/*! hls.js {version}, Apache-2.0, see hls-license.txt".encode())
+    assert len(code) < 1_000_000
+    assert b"Apache License" in FILES["hls-license.txt"].body
 
 
 def test_other_sites_may_not_call_unless_the_settings_say_so(api: Api) -> None:

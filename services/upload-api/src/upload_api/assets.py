@@ -12,6 +12,7 @@ _TYPES = {
     "html": "text/html",
     "js": "text/javascript",
     "svg": "image/svg+xml",
+    "txt": "text/plain",
 }
 
 

@@ -74,8 +74,10 @@ def security_headers(storage_origins: Sequence[str]) -> dict[str, str]:
     policy = (
         "default-src 'self'",
         f"connect-src 'self'{storage}",
-        # Blobs are the player's own copy of the file that was chosen, and its captions.
-        "media-src 'self' blob:",
+        f"img-src 'self'{storage}",
+        # Blobs are the player's own copy of the file that was chosen, its captions, and what hls.js feeds it, whose
+        # empty caption tracks are data URIs; browsers with HLS of their own fetch the segments themselves.
+        f"media-src 'self' blob: data:{storage}",
         "object-src 'none'",
         "base-uri 'none'",
         "form-action 'self'",

@@ -30,10 +30,11 @@ _URI = re.compile(r'URI="([^"]+)"')
 
 
 class Page(Struct, frozen=True, kw_only=True):
-    """What to answer."""
+    """What to answer. `growing`: another time there will be more."""
 
     body: str
     content_type: str
+    growing: bool = False
 
 
 def page(upload_id: str, path: str, deps: Dependencies) -> Page:
@@ -41,27 +42,27 @@ def page(upload_id: str, path: str, deps: Dependencies) -> Page:
     snapshot = deps.store.load(upload_id) if valid_upload_id(upload_id) else None
     if snapshot is None or not _PATH.fullmatch(path) or ".." in path:
         raise UnknownUpload(NOTHING)
-    key, text = _found(snapshot, path, deps)
+    key, text, grows = _found(snapshot, path, deps)
     own = f"processed/{snapshot.upload.user_id}/{upload_id}/"
 
     def signed(uri: str) -> str:
         return _signed(uri, folder=posixpath.dirname(key), own=own, deps=deps)
 
     if path.endswith(".m3u8"):
-        return Page(body=_playlist(text, signed), content_type=PLAYLIST_TYPE)
+        return Page(body=_playlist(text, signed), content_type=PLAYLIST_TYPE, growing=grows)
     body = _storyboard(text, signed) if path == STORYBOARD else text
     return Page(body=body, content_type=VTT_TYPE)
 
 
-def _found(snapshot: Snapshot, path: str, deps: Dependencies) -> tuple[str, str]:
-    """Its key and what is there: as published, or over what is encoded so far."""
+def _found(snapshot: Snapshot, path: str, deps: Dependencies) -> tuple[str, str, bool]:
+    """Its key, what is there, and whether it will grow: as published, or over what is encoded so far."""
     outputs = _outputs(snapshot, path)
     if outputs is not None:
-        return outputs.prefix + path, _text(outputs.prefix + path, deps)
+        return outputs.prefix + path, _text(outputs.prefix + path, deps), False
     made = growing.text(snapshot, path, deps.media, deps.manifests)
     if made is None:
         raise UnknownUpload(NOTHING)
-    return made
+    return *made, True
 
 
 def _outputs(snapshot: Snapshot, path: str) -> Outputs | None:

@@ -7,7 +7,9 @@ from upload_api import openapi, playback
 from upload_api.routes.dependency import Deps
 
 BRIEFLY = {"Cache-Control": "private, max-age=10"}
-"""A growing playlist is asked for again and again; signatures in it live for about an hour."""
+"""Signatures in it live for about an hour."""
+NEVER = {"Cache-Control": "no-store"}
+"""For a playlist that grows: an old copy would hide what is new."""
 
 
 @get(
@@ -20,4 +22,4 @@ BRIEFLY = {"Cache-Control": "private, max-age=10"}
 def get_playback(upload_id: FromPath[str], name: FromPath[str], deps: Deps) -> Response[str]:
     """`master.m3u8` for an HLS player, `storyboard.vtt` for pictures while scrubbing; the rest is named by those."""
     found = playback.page(upload_id, name.lstrip("/"), deps)
-    return Response(found.body, media_type=found.content_type, headers=BRIEFLY)
+    return Response(found.body, media_type=found.content_type, headers=NEVER if found.growing else BRIEFLY)

@@ -1,4 +1,4 @@
-// The two calls of the API.
+// The calls of the API.
 
 import { mediaType } from "./media-types.js";
 import { OFFLINE, problemOf } from "./problem.js";
@@ -23,6 +23,15 @@ export function createUpload(file, key, signal) {
 }
 
 export const getUpload = (id, signal) => call(`/api/uploads/${encodeURIComponent(id)}`, { cache: "no-store", signal });
+
+/** `candidate`: an index of the upload's `poster.candidates`. */
+export function choosePoster(id, candidate) {
+  return call(`/api/uploads/${encodeURIComponent(id)}/poster`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ candidate }),
+  });
+}
 
 /** `crypto.randomUUID` is missing where the page is not served over HTTPS or from localhost. */
 export function newKey() {

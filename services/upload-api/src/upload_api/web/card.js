@@ -4,6 +4,8 @@ import { byId, icon, make, setText, show } from "./dom.js";
 import { bytes, moment } from "./format.js";
 import { label, notice, progress, steps } from "./stages.js";
 import { drawPlayer } from "./player.js";
+import { drawResults } from "./results.js";
+import { drawScenes } from "./scenes.js";
 import { drawTranscript } from "./transcript.js";
 
 const CHECK = "M5 12.5l4.5 4.5L19 7.5";
@@ -21,6 +23,8 @@ export function draw(job) {
   drawNotice(notice(job));
   drawActions(job);
   drawPlayer(job);
+  drawScenes(job);
+  drawResults(job);
   drawTranscript(job);
 }
 

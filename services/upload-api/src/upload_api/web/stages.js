@@ -2,8 +2,19 @@
 
 import { bytes, duration, percent } from "./format.js";
 
-const NAMES = ["Prepared", "Uploaded", "Checked", "Transcribed"];
-const DOING = ["Preparing", "Uploading", "Checking", "Transcribing"];
+const NAMES = ["Prepared", "Uploaded", "Checked", "Processed"];
+const DOING = ["Preparing", "Uploading", "Checking", "Processing"];
+const WORK = {
+  transcribe: "Listening",
+  video: "Encoding",
+  audio: "Encoding sound",
+  package: "Packaging",
+  poster: "Choosing a poster",
+  storyboard: "Drawing the storyboard",
+  thumbnails: "Making thumbnails",
+  preview: "Making the preview",
+  mp4: "Making the MP4",
+};
 const LABELS = {
   PENDING_UPLOAD: ["Waiting for file", "warn"],
   PROCESSING: ["Processing", "busy"],
@@ -70,7 +81,8 @@ function processing(view) {
   const task = view.tasks.find((t) => t.status === "RUNNING");
   const again = view.attempts > 1 ? ` · attempt ${view.attempts}` : "";
   if (!task) return { value: null, text: `Waiting for a free worker${again}` };
-  return { value: view.progress || null, text: `Listening · ${percent(view.progress)}${again}` };
+  const left = view.secondsLeft === null ? "" : ` · about ${duration(view.secondsLeft)} left`;
+  return { value: view.progress || null, text: `${WORK[task.kind] ?? "Working"} · ${percent(view.progress)}${left}${again}` };
 }
 
 /** null, or what went wrong or needs attention: {tone, title, text, fields}. */

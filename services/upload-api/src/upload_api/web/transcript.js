@@ -6,6 +6,8 @@ import { addCaptions, playerOf } from "./player.js";
 
 const LABELS = { txt: "TXT", srt: "SRT", vtt: "VTT", json: "JSON" };
 let shown = null; // the job whose transcript is in the document
+let spoken = []; // its segments, and their rows
+let rows = [];
 
 export function drawTranscript(job) {
   const ready = job.view?.transcript !== null && job.view?.transcript !== undefined;
@@ -16,6 +18,7 @@ export function drawTranscript(job) {
   drawDownloads(job);
   if (shown === job) return;
   shown = job;
+  [spoken, rows] = [[], []];
   drawText(job.view.transcript);
   loadSegments(job);
 }
@@ -79,31 +82,37 @@ async function loadSegments(job) {
   try {
     const { segments } = await (await read(json)).json();
     if (shown === job && segments.length) drawSegments(job, segments);
-    if (vtt && shown === job) addCaptions(playerOf(job), await (await read(vtt)).blob());
+    if (vtt && shown === job) addCaptions(job, await (await read(vtt)).blob());
   } catch (error) {
     console.info("The whole transcript cannot be read from here; its beginning is shown.", error);
   }
 }
 
 function drawSegments(job, segments) {
-  const player = playerOf(job);
-  const rows = segments.map((segment) => row(segment, player));
+  spoken = segments;
+  rows = segments.map((segment) => row(job, segment));
   byId("segments").replaceChildren(...rows);
-  player?.addEventListener("timeupdate", () => {
-    const now = player.currentTime * 1000;
-    segments.forEach((s, index) => rows[index].classList.toggle("now", !player.paused && s.startMs <= now && now < s.endMs));
-  });
 }
 
 /** A button where there is something to jump in. */
-function row(segment, player) {
+function row(job, segment) {
   const time = make("time", {}, position(segment.startMs));
   const text = make("span", { dir: "auto" }, segment.text);
-  if (!player) return make("div", { className: "segment" }, time, text);
+  if (!playerOf(job)) return make("div", { className: "segment" }, time, text);
   const element = make("button", { type: "button", className: "segment", title: "Play from here" }, time, text);
   element.addEventListener("click", () => {
+    const player = playerOf(job);
+    if (!player) return;
     player.currentTime = segment.startMs / 1000;
     player.play().catch(() => {}); // a browser may want another click first
   });
   return element;
 }
+
+function follow({ target }) {
+  if (!shown || playerOf(shown) !== target) return;
+  const now = target.currentTime * 1000;
+  spoken.forEach((s, index) => rows[index].classList.toggle("now", !target.paused && s.startMs <= now && now < s.endMs));
+}
+
+byId("stage").addEventListener("timeupdate", follow, true); // players come and go, their stage stays
