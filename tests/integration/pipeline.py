@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 from msgspec import structs
 
+from reelworks.domain.options import Options
 from reelworks.domain.plan import TaskKind
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.upload import Upload
@@ -44,6 +46,7 @@ class Pipeline:
         content_type: str = "video/mp4",
         name: str | None = None,
         profile: str = "transcript",
+        options: Options | None = None,
     ) -> Upload:
         """POST /api/uploads, then the bytes with the headers that it gave."""
         wanted = Wanted(
@@ -53,6 +56,7 @@ class Pipeline:
             user_id="ada",
             project_id=None,
             profile=profile,
+            options=options,
             checksum_sha256=None,
             callback_url=None,
             priority="normal",
@@ -82,7 +86,7 @@ class Pipeline:
                 return message
         return None
 
-    def run(self, file: Path, **kwargs: str) -> Snapshot:
+    def run(self, file: Path, **kwargs: Any) -> Snapshot:
         """An upload from its announcement to its end."""
         upload = self.announce(file, **kwargs)
         self.work()

@@ -5,6 +5,7 @@ import re
 import httpx
 import pytest
 
+from reelworks.domain.options import Options
 from reelworks.domain.upload import UploadStatus
 from tests.integration.pipeline import Pipeline
 from tests.media.samples import Samples
@@ -57,6 +58,24 @@ def test_video_can_be_watched_downloaded_and_scrubbed(pipeline: Pipeline, sample
     sheets = set(re.findall(r"(https?://\S+)#xywh=", scrubbing))
     assert sheets
     assert all(head(url).content[:2] == b"\xff\xd8" for url in sheets)
+
+
+def test_options_reach_the_stream(pipeline: Pipeline, samples: Samples) -> None:
+    options = Options(
+        heights=(360,),
+        segment_seconds=2,
+        preset="ultrafast",
+        mp4=(),
+        preview=False,
+        pictures=False,
+        captions=False,
+    )
+    snapshot = pipeline.run(samples.video(), profile="default", options=options)
+    assert snapshot.upload.status is UploadStatus.COMPLETED, snapshot.upload.failure
+    assert snapshot.upload.options == options
+    assert set(snapshot.tasks) == {"ingest", "audio", "video-000", "package"}
+    text = playback.page(snapshot.upload.upload_id, "180/playlist.m3u8", pipeline.deps).body
+    assert re.findall(r"#EXTINF:(\d\.\d)", text) == ["2.0", "2.0"]
 
 
 def test_picture_becomes_thumbnails(pipeline: Pipeline, samples: Samples) -> None:

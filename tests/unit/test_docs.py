@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dlq_janitor.repairs import Repair
+from reelworks.domain import options
 from reelworks.domain.task import TaskStatus
 from reelworks.domain.upload import UploadStatus
 from reelworks.runtime.metrics import Metrics
@@ -105,6 +106,14 @@ def test_the_page_of_settings_is_what_the_script_prints() -> None:
         "run: .venv/bin/python docs/settings.py > docs/settings.md"
     )
     assert {f"REELWORKS_{name}" for name in script["MEANINGS"]} == set(variables())
+
+
+def test_every_option_is_documented() -> None:
+    documented = set(
+        re.findall(r"^\| (.+?) \|", section("api.md", "What a profile makes"), flags=re.MULTILINE)
+    )
+    names = {name for cell in documented for name in re.findall(r"`(\w+)`", cell)}
+    assert set(options.ALLOWED) <= names
 
 
 def test_every_problem_is_documented_with_its_status() -> None:

@@ -61,6 +61,8 @@ def test_a_new_upload_is_pending(api: Api) -> None:
         "expiresAt": iso8601(upload.expires_at),
         "progress": 0.0,
         "secondsLeft": None,
+        "profile": "default",
+        "options": None,
         "tasks": [],
         "captions": None,
         "renditions": [],

@@ -37,6 +37,8 @@ VIEW_EXAMPLE = {
     "fileName": "Interview with Ada.m4a",
     "contentType": "audio/mp4",
     "sizeBytes": 1_048_576,
+    "profile": "default",
+    "options": None,
     "createdAt": "2026-12-01T04:00:00.000Z",
     "expiresAt": "2026-12-01T05:00:00.000Z",
     "progress": 1.0,

@@ -3,12 +3,14 @@
 What the values may be is `validation`'s business.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct, structs
 
+from reelworks.domain import options
+from reelworks.domain.options import Options
 from upload_api.errors import FieldError, InvalidRequest
 
 MAX_BODY_BYTES = 64 * 1024
@@ -27,6 +29,7 @@ ALLOWED = {
     "userId": "1 to 128 letters, digits, '.', '_', '@' or '-', beginning with a letter or digit",
     "projectId": "1 to 128 letters, digits, '.', '_', '@' or '-', beginning with a letter or digit",
     "profile": "the name of a processing profile",
+    "options": "an object with changes of the profile",
     "method": "PUT, the only way to upload in this version",
     "checksumSha256": "the SHA-256 of the file in base64 (44 characters, ending in '=')",
     "callbackUrl": "an absolute http:// or https:// URL of at most 2,048 ASCII characters, without user or fragment "
@@ -46,6 +49,7 @@ class CreateUpload(Struct, frozen=True, kw_only=True, rename="camel", forbid_unk
     user_id: Annotated[str, Meta(description=ALLOWED["userId"])] | None = None
     project_id: Annotated[str, Meta(description=ALLOWED["projectId"])] | None = None
     profile: Annotated[str, Meta(description=ALLOWED["profile"])] | None = None
+    options: Annotated[Options, Meta(description=ALLOWED["options"])] | None = None
     method: Annotated[str, Meta(description=ALLOWED["method"])] | None = None
     checksum_sha256: Annotated[str, Meta(description=ALLOWED["checksumSha256"])] | None = None
     callback_url: Annotated[str, Meta(description=ALLOWED["callbackUrl"])] | None = None
@@ -78,19 +82,27 @@ def _document(body: bytes) -> dict[str, object]:
     raise InvalidRequest(f"The body {problem}", errors=[FieldError(field="", message=problem)])
 
 
-def _wrong(document: dict[str, object], kind: type[Struct]) -> Iterator[FieldError]:
+def _wrong(document: Mapping[str, object], kind: type[Struct], within: str = "") -> Iterator[FieldError]:
+    """`within`: before each name, for the fields of an object in the request."""
     fields = {field.encode_name: field for field in structs.fields(kind)}
     for name in sorted(document.keys() - fields.keys()):
         known = ", ".join(fields)
-        yield FieldError(
-            field=name[:SHOWN_CHARS], message=f"is not a field of this request. There are: {known}."
-        )
+        message = f"is not a field of {within or 'this request'}. There are: {known}."
+        yield FieldError(field=_dotted(within, name[:SHOWN_CHARS]), message=message)
     for name, field in fields.items():
+        found = document.get(name)
         if name not in document:
             if field.required:
                 yield FieldError(field=name, message=f"is required: {ALLOWED[name]}.")
-        elif not _fits(document[name], field.type):
-            yield FieldError(field=name, message=f"must be {ALLOWED[name]}.")
+        elif name == "options" and isinstance(found, dict):
+            yield from _wrong(found, Options, name)
+        elif not _fits(found, field.type):
+            allowed = (options.ALLOWED if within else ALLOWED)[name]
+            yield FieldError(field=_dotted(within, name), message=f"must be {allowed}.")
+
+
+def _dotted(within: str, name: str) -> str:
+    return f"{within}.{name}" if within else name
 
 
 def _fits(value: object, kind: type) -> bool:

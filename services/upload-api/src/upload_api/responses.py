@@ -9,6 +9,7 @@ from reelworks.domain import progress
 from reelworks.domain import snapshot as snapshots
 from reelworks.domain.failure import Failure
 from reelworks.domain.instants import Millis, iso8601
+from reelworks.domain.options import Options
 from reelworks.domain.plan import INGEST
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Task
@@ -102,6 +103,8 @@ class UploadView(Struct, frozen=True, kw_only=True, rename="camel"):
     file_name: str
     content_type: str
     size_bytes: int
+    profile: str
+    options: Options | None
     created_at: str
     expires_at: str
     progress: float
@@ -129,6 +132,8 @@ class UploadView(Struct, frozen=True, kw_only=True, rename="camel"):
             file_name=upload.file_name,
             content_type=upload.content_type,
             size_bytes=upload.size_bytes,
+            profile=upload.profile,
+            options=upload.options,
             created_at=iso8601(upload.created_at),
             expires_at=iso8601(upload.expires_at),
             progress=progress.total(report.snapshot),

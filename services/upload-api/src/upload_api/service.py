@@ -101,6 +101,7 @@ def _fresh(wanted: Wanted, caller: Caller, deps: Dependencies) -> Upload:
         size_bytes=wanted.size_bytes,
         checksum_sha256=wanted.checksum_sha256,
         profile=wanted.profile,
+        options=wanted.options,
         callback_url=wanted.callback_url,
         priority=wanted.priority,
         traceparent=traceparent(caller.traceparent, deps.token_hex),

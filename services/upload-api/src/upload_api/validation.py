@@ -7,14 +7,16 @@ import base64
 import binascii
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal, TypeVar
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from reelworks.domain import options
 from reelworks.domain import profile as profiles
 from reelworks.domain.keys import valid_user_id
+from reelworks.domain.options import Options
 from reelworks.errors import Permanent
 from upload_api.dependencies import Policy
 from upload_api.errors import FieldError, InvalidRequest
@@ -39,6 +41,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     user_id: str
     project_id: str | None
     profile: str
+    options: Options | None = None
     method: Literal["PUT"] = "PUT"
     checksum_sha256: str | None
     callback_url: str | None
@@ -75,13 +78,23 @@ def validated(request: CreateUpload, policy: Policy) -> Wanted:
         user_id=review.optional("userId", request.user_id, identifier) or policy.default_user_id,
         project_id=review.optional("projectId", request.project_id, identifier),
         profile=review.value("profile", request.profile or profiles.DEFAULT.name, profile),
+        options=request.options if request.options != Options() else None,
         checksum_sha256=review.optional("checksumSha256", request.checksum_sha256, checksum_sha256),
         callback_url=review.optional("callbackUrl", request.callback_url, callback_url),
         priority=review.value("priority", request.priority or PRIORITIES[0], priority),
     )
     if review.errors:
         raise InvalidRequest.of(review.errors)
+    if errors := list(wrong_options(wanted.profile, wanted.options)):
+        raise InvalidRequest.of(errors)
     return wanted
+
+
+def wrong_options(profile: str, chosen: Options | None) -> Iterator[FieldError]:
+    """What is wrong with changes of this profile, which there must be."""
+    found = options.problems(profiles.named(profile), chosen) if chosen else {}
+    for name, message in found.items():
+        yield FieldError(field=f"options.{name}", message=message)
 
 
 def file_name(text: str) -> str:

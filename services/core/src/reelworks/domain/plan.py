@@ -1,5 +1,6 @@
 """The task graph of an upload: a pure function of what the probe found and the profile."""
 
+import math
 from collections.abc import Iterator
 from enum import StrEnum
 
@@ -19,6 +20,9 @@ MAX_TASKS = 90
 
 HOLD_ABOVE_MS = 1_000
 """Encoders pad sound by a few frames; a player that runs out of pictures for longer would stop."""
+
+RATE_BY_PIXELS = 0.75
+"""Four times the pixels need about three times the bits at the same quality: detail grows more slowly than area."""
 
 
 class TaskKind(StrEnum):
@@ -146,11 +150,25 @@ def _video_plan(media: MediaSummary, options: VideoOptions | None, chunking: Chu
         return None
     sizes = geometry.ladder(Size(width=media.width, height=media.height), options.heights)
     rungs = tuple(
-        Rung(name=str(s.short), width=s.width, height=s.height, crf=options.crf, max_kbps=options.max_kbps)
+        Rung(
+            name=str(s.short),
+            width=s.width,
+            height=s.height,
+            crf=options.crf,
+            max_kbps=_cap(options.max_kbps, s, sizes[-1]),
+        )
         for s in sizes
     )
     grid = timeline.grid(media.frame_rate, _lasts_ms(media), options.segment_s, chunking)
     return VideoPlan(rungs=rungs, grid=grid, preset=options.preset, codec=options.codec)
+
+
+def _cap(highest_kbps: int | None, size: Size, top: Size) -> int | None:
+    """Of a rung, if the highest one may have so many kilobits a second."""
+    if highest_kbps is None:
+        return None
+    share = (size.width * size.height) / (top.width * top.height)
+    return max(1, round(highest_kbps * math.pow(share, RATE_BY_PIXELS)))
 
 
 def _lasts_ms(media: MediaSummary) -> int:

@@ -1,8 +1,8 @@
-"""Named, validated processing options. A request names a profile and may change some of it; the plan follows."""
+"""Named processing options. A request names a profile and may change some of it (see `options`); the plan follows."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from reelworks.errors import Permanent
 
@@ -10,25 +10,32 @@ HEIGHTS = (360, 480, 720, 1080, 1440, 2160)
 """The rungs there are, by their shorter side: a portrait video of "720" is 720 wide."""
 PRESETS = ("ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower")
 
-Crf = Annotated[int, Meta(ge=10, le=40)]
-Seconds = Annotated[int, Meta(ge=2, le=10)]
-Kilobits = Annotated[int, Meta(ge=100, le=60_000)]
+CRF = (10, 40)
+"""Below, files are larger than what was uploaded; above, nobody wants to look."""
+KILOBITS = (100, 60_000)
+"""From 240p of a talking head to 2160p of confetti."""
+SEGMENT_SECONDS = (2, 10)
+"""Even: each segment has groups of pictures of two seconds. Players want to switch at least every ten."""
+LOUDNESS_LUFS = (-70, -5)
+"""What ffmpeg's loudnorm takes; broadcasts have -23, podcasts -16, music services -14."""
 
 
 class VideoOptions(Struct, frozen=True, kw_only=True):
     """The ladder.
 
     `heights`: of the rungs, shorter side, each of HEIGHTS. `crf`: x264's constant rate factor, 23 is its default.
-    `max_kbps`: cap of the highest rung, None leaves it to the complexity of the picture. `segment_s`: length of
-    HLS segments, an even number, since each has two groups of pictures.
+    `max_kbps`: cap of the highest rung, lower ones in proportion to their pixels; None leaves it to the complexity of
+    the pictures. `segment_s`: length of HLS segments, even, since groups of pictures last two seconds. `per_title`: fit
+    caps and rungs to what the pictures need.
     """
 
     heights: tuple[int, ...] = (360, 720, 1080)
     codec: Literal["h264"] = "h264"
-    crf: Crf = 23
-    max_kbps: Kilobits | None = None
+    crf: int = 23
+    max_kbps: int | None = None
     preset: str = "fast"
-    segment_s: Seconds = 4
+    segment_s: int = 4
+    per_title: bool = True
 
 
 class Profile(Struct, frozen=True, kw_only=True):
@@ -59,7 +66,7 @@ AUDIO = Profile(name="audio", stream_audio=True)
 """Podcasts and voice notes: sound and transcript, whatever pictures come with it."""
 PREVIEW = Profile(
     name="preview",
-    video=VideoOptions(heights=(360,), preset="veryfast"),
+    video=VideoOptions(heights=(360,), preset="veryfast", per_title=False),
     stream_audio=True,
     transcribe=False,
     pictures=True,

@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 
 from reelworks.domain.failure import Failure
 from reelworks.domain.instants import HOUR_MS, MINUTE_MS, SECOND_MS, Millis
+from reelworks.domain.options import Options
 from reelworks.domain.outcome import Accepted
 from reelworks.domain.plan import MediaSummary, ObjectFacts, Plan
 from reelworks.errors import Conflict
@@ -69,6 +70,7 @@ class WatchRules(Struct, frozen=True, kw_only=True):
 class Upload(Struct, frozen=True, kw_only=True):
     """The row `UPLOAD#{upload_id}` / `META`.
 
+    `options`: changes of the profile, as given.
     `file_name`: as the client gave it, for showing. `object_key`: made safe. `size_bytes`: as declared.
     `expires_at`: when the presigned request ends. `due_at`: when a sweep looks, None when nobody needs to.
     `notify_due`: an event about the terminal status is still to be sent (the outbox). `open_tasks`: tasks that are
@@ -85,6 +87,7 @@ class Upload(Struct, frozen=True, kw_only=True):
     size_bytes: int
     checksum_sha256: str | None = None
     profile: str = "default"
+    options: Options | None = None
     callback_url: str | None = None
     priority: str | None = None
     status: UploadStatus = UploadStatus.PENDING_UPLOAD

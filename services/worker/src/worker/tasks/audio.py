@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from reelworks.domain import profile as profiles
+from reelworks.domain.options import resolved
 from reelworks.domain.outcome import Done, Outcome
 from reelworks.errors import Permanent
 from reelworks.ports import BlobStore
@@ -55,7 +55,7 @@ def audio(work: Work, needs: AudioDependencies) -> Outcome:
 
 
 def _options(work: Work) -> SoundOptions:
-    plan, profile = work.upload.plan, profiles.named(work.upload.profile)
+    plan, profile = work.upload.plan, resolved(work.upload.profile, work.upload.options)
     grid = plan.video.grid if plan and plan.video else None
     length = grid.segment_frames / grid.fps if grid else Fraction(SEGMENT_S)
     return SoundOptions(segment_s=length, loudness_lufs=profile.loudness_lufs)

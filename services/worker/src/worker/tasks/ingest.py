@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from reelworks.domain import plan as plans
-from reelworks.domain import profile as profiles
+from reelworks.domain.options import resolved
 from reelworks.domain.outcome import Accepted, Outcome, Outputs
 from reelworks.domain.plan import MediaSummary, MediaType, ObjectFacts
 from reelworks.domain.timeline import Chunking
@@ -63,7 +63,7 @@ def ingest(work: Work, needs: IngestDependencies) -> Outcome:
     report_key = work.prefix + REPORT_NAME
     needs.media.put(report_key, probed.report, "application/json")
     summary = structs.replace(probed.summary, report_key=report_key)
-    plan = plans.make_plan(summary, profiles.named(upload.profile), needs.chunking)
+    plan = plans.make_plan(summary, resolved(upload.profile, upload.options), needs.chunking)
     outputs = Outputs(prefix=work.prefix, files={"probe": report_key})
     return Accepted(outputs=outputs, object=facts, media=summary, plan=plan)
 

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from reelworks.domain import profile as profiles
+from reelworks.domain.options import resolved
 from reelworks.domain.outcome import Done, Outcome, Outputs
 from reelworks.ports import BlobStore
 from worker.media.audio import AudioClip, extract_speech_audio
@@ -68,7 +68,7 @@ def _audio(work: Work, needs: TranscribeDependencies, report: MediaReport) -> Au
 def _listen(
     work: Work, needs: TranscribeDependencies, clip: AudioClip | None, report: MediaReport
 ) -> Transcript:
-    language = profiles.named(work.upload.profile).language or needs.language
+    language = resolved(work.upload.profile, work.upload.options).language or needs.language
     if clip is None:
         return Transcript(language=language, provider="none", duration_ms=report.duration_ms or 0)
     return needs.speech.transcribe(
