@@ -36,7 +36,7 @@ smoke: .venv/.stamp ## The same without staying: one JSON object on stdout, exit
 ##@ Test it
 
 .PHONY: test
-test: lint types imports test-unit test-contract test-integration test-e2e test-crash ## All checks and all tests
+test: lint types imports test-unit test-contract test-integration cases test-e2e test-crash ## All checks and all tests
 
 .PHONY: test-unit
 test-unit: .venv/.stamp ## Domain, services and architecture: no emulator, nothing but loopback
@@ -49,6 +49,10 @@ test-contract: .venv/.stamp ## The ports: one suite, run on the in-memory implem
 .PHONY: test-integration
 test-integration: .venv/.stamp ## The services on emulators of AWS
 	$(PYTEST) tests/integration -n $(JOBS) --dist loadfile
+
+.PHONY: cases
+cases: .venv/.stamp ## Files that are known to break media pipelines, through all of this one; prints a table (CASE=turned)
+	CASE='$(CASE)' $(PYTEST) tests/cases -n $(JOBS)
 
 .PHONY: test-e2e
 test-e2e: .venv/.stamp ## The whole system as its users see it

@@ -1,6 +1,7 @@
 """The whole pipeline on an emulator, in one process: the API's use cases, real presigned requests, real handlers."""
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from msgspec import structs
 from reelworks.domain.options import Options
 from reelworks.domain.plan import TaskKind
 from reelworks.domain.snapshot import Snapshot
-from reelworks.domain.upload import Upload
+from reelworks.domain.upload import AWAITING_OBJECT, Upload
 from reelworks.ports import Received
 from reelworks.runtime.settings import Settings, Speech
 from tests.world import World
@@ -18,23 +19,27 @@ from upload_api import bootstrap as api
 from upload_api.service import Caller, Report, create_upload, read_upload
 from upload_api.validation import Wanted
 from worker import bootstrap as worker
+from worker.media.tools import find_tools
 from worker.verdict import Ending
 from worker.work import Handler
 
 LANES = ("events", "fast", "encode", "speech")
 SPOKEN = "it speaks"
+MOMENTS = 40
+"""Two seconds for an event to arrive."""
 
 
 @dataclass
 class Pipeline:
-    """A world whose handlers are the real ones, with a speech engine that always hears the same."""
+    """A world whose handlers are the real ones, with a speech engine that always hears the same by default."""
 
     world: World
 
+    speech: Speech = field(default_factory=lambda: Speech(provider="fake", fake_text=SPOKEN))
+
     def __post_init__(self) -> None:
-        self.settings: Settings = structs.replace(
-            self.world.settings, speech=Speech(provider="fake", fake_text=SPOKEN)
-        )
+        self.settings: Settings = structs.replace(self.world.settings, speech=self.speech)
+        self.tools = find_tools()
         handlers = worker.handlers(self.settings, self.world.adapters)
         self.handlers: dict[TaskKind, Handler] = dict(handlers)
         self.world.work = lambda work: self.handlers[work.task.kind](work)
@@ -89,8 +94,13 @@ class Pipeline:
     def run(self, file: Path, **kwargs: Any) -> Snapshot:
         """An upload from its announcement to its end."""
         upload = self.announce(file, **kwargs)
-        self.work()
-        return self.world.snapshot(upload)
+        for _ in range(MOMENTS):
+            self.work()
+            snapshot = self.world.snapshot(upload)
+            if snapshot.upload.status not in AWAITING_OBJECT:
+                break
+            time.sleep(0.05)  # the emulator announces objects in a thread of its own
+        return snapshot
 
     def report(self, upload: Upload) -> Report:
         """GET /api/uploads/{id}."""

@@ -1,24 +1,23 @@
 """Plays what a playback route serves: fetches every segment and lets ffprobe read them as one file."""
 
-import json
 import re
-import subprocess
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 
 import httpx
 
+from tests.media.viewer import Viewer
 from worker.media.tools import Tools
 
 _URI = re.compile(r'URI="(https?://[^"]+)"')
 
 
-class Player:
+class Player(Viewer):
     """`page`: the text at a path of the route. Everything is fetched anew each time, as a player would that reloads."""
 
     def __init__(self, page: Callable[[str], str], tools: Tools, directory: Path) -> None:
-        self._page, self._tools, self._directory = page, tools, directory
+        super().__init__(tools)
+        self._page, self._directory = page, directory
 
     def text(self, path: str) -> str:
         return self._page(path)
@@ -37,13 +36,3 @@ class Player:
             b"".join(httpx.get(url, trust_env=False).raise_for_status().content for url in urls)
         )
         return whole
-
-    def frames(self, path: str, stream: str = "v:0") -> list[Fraction]:
-        """When each frame is shown, in seconds, in order."""
-        wanted = ("-select_streams", stream, "-show_streams", "-show_entries", "packet=pts", "-of", "json")
-        said = subprocess.run(
-            [self._tools.ffprobe, "-v", "error", *wanted, self.fetched(path)], check=True, capture_output=True
-        )
-        found = json.loads(said.stdout)
-        base = Fraction(found["streams"][0]["time_base"])
-        return sorted(packet["pts"] * base for packet in found["packets"])

@@ -4,15 +4,13 @@ Small clips and chunks of a second or two, so that seams are many and tests are 
 B-frames, which are what makes seams hard.
 """
 
-import json
-import subprocess
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import structs
 
 from reelworks.domain import geometry
 from reelworks.domain.geometry import Size
@@ -32,6 +30,7 @@ from reelworks.domain.upload import Upload
 from reelworks.runtime.cancellation import Cancellation
 from reelworks.testing import FakeClock, InMemory
 from reelworks.testing.blobs import InMemoryBlobStore
+from tests.media.viewer import Viewer
 from worker.media.engine import MediaEngine
 from worker.media.probe import probe
 from worker.media.report import MediaReport
@@ -45,17 +44,11 @@ from worker.work import Work
 ROOT = "processed/u-1/" + "0" * 32 + "/tasks"
 
 
-class Frame(Struct, frozen=True, kw_only=True):
-    """A packet as a player gets it; `pts` in seconds, exact."""
-
-    pts: Fraction
-    key: bool
-
-
-class Studio:
+class Studio(Viewer):
     """One upload. `heights`: of the rungs; `gop`, `segment`, `chunk`: in frames."""
 
     def __init__(self, source: Path, directory: Path, engine: MediaEngine, profile: str = "default") -> None:
+        super().__init__(engine.tools)
         self.engine, self.directory, self.source = engine, directory, source
         self.memory = InMemory.make(FakeClock())
         self.report: MediaReport = probe(source, engine=engine, cancellation=Cancellation())
@@ -211,52 +204,3 @@ class Studio:
 
     def text(self, name: str) -> str:
         return self.media.objects[self.inputs["package"].files[name]].body.decode()
-
-    def frames(self, path: Path, stream: str = "v:0") -> list[Frame]:
-        """Packets of a stream in the order they are shown, on the file's own timeline."""
-        entries = ("-show_entries", "packet=pts,flags:stream=time_base")
-        found = self.probe(path, "-select_streams", stream, *entries)
-        base = Fraction(found["streams"][0]["time_base"])
-        frames = (Frame(pts=int(p["pts"]) * base, key="K" in p["flags"]) for p in found["packets"])
-        return sorted(frames, key=lambda frame: frame.pts)
-
-    def facts(self, path: Path, stream: str = "v:0") -> Mapping[str, object]:
-        """ffprobe's description of a stream."""
-        return self.probe(path, "-select_streams", stream, "-show_streams")["streams"][0]
-
-    def probe(self, path: Path, *arguments: str) -> dict[str, list[dict[str, str]]]:
-        command = [self.engine.tools.ffprobe, "-v", "error", *arguments, "-of", "json", str(path)]
-        done = subprocess.run(command, check=True, capture_output=True, timeout=60)
-        found: dict[str, list[dict[str, str]]] = json.loads(done.stdout)
-        return found
-
-    def ffmpeg(self, *arguments: str | Path) -> str:
-        """Run it; what it says on stderr."""
-        command = [self.engine.tools.ffmpeg, "-hide_banner", "-nostdin", "-y", *map(str, arguments)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-        assert done.returncode == 0, done.stderr
-        return done.stderr
-
-    def decodes_cleanly(self, path: Path) -> bool:
-        """Every stream, to the end, with nothing to complain about."""
-        maps = ("-map", "0") if path.suffix == ".m3u8" else ()
-        return self.ffmpeg("-v", "warning", "-xerror", "-i", path, *maps, "-f", "null", "-") == ""
-
-    def gray(self, path: Path, size: str = "16x9", stream: str = "v:0") -> list[bytes]:
-        """Every decoded frame as a small gray picture."""
-        width, height = map(int, size.split("x"))
-        command = [
-            self.engine.tools.ffmpeg,
-            "-v",
-            "error",
-            "-nostdin",
-            "-i",
-            str(path),
-            "-map",
-            f"0:{stream}",
-        ]
-        command += ["-fps_mode", "passthrough", "-vf", f"scale={width}:{height}", "-pix_fmt", "rgb24"]
-        # By way of RGB, since the same gray is another luma in BT.601 and BT.709.
-        raw = subprocess.run([*command, "-f", "rawvideo", "-"], check=True, capture_output=True).stdout[1::3]
-        step = width * height
-        return [raw[at : at + step] for at in range(0, len(raw), step)]

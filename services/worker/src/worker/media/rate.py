@@ -30,7 +30,9 @@ SAME = Fraction(1, 100)
 HIGHEST_SANE = 480
 """Phones film slow motion at 240, some at 480; 600, 1000 and 90000 are units of time, not rates."""
 HIGHEST = 60
-LOWEST = 1
+LOWEST = 2
+"""Decoding begins two frames before showing, which has to fit into the second by which media times are later; a
+repeated picture costs next to nothing."""
 UNKNOWN = Fraction(30)
 
 
@@ -94,6 +96,8 @@ def _close(one: Fraction, other: Fraction, share: Fraction) -> bool:
 
 
 def bounded(fps: Fraction) -> Fraction:
-    """Every n-th frame of what is faster than anyone streams (120 → 60, 90 → 45); at least one frame a second."""
-    every = -(-fps // HIGHEST)
-    return max(Fraction(LOWEST), fps / max(1, every))
+    """Every n-th frame of what is faster than anyone streams (120 → 60, 90 → 45); each frame n times of what is slower
+    than two a second (1 → 2, 3/2 → 3)."""
+    if fps < LOWEST:
+        return fps * -(-LOWEST // fps) if fps else Fraction(LOWEST)
+    return fps / max(1, -(-fps // HIGHEST))
