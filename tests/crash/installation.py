@@ -110,7 +110,7 @@ class Installation:
         self.sweep = Sweep(Repairs(flow=flow, raw=self.adapters.raw, rules=RULES), batch=100, max_rows=100)
 
     def handlers(self) -> dict[TaskKind, Handler]:
-        real = bootstrap.handlers(SETTINGS, self.adapters)
+        real = bootstrap.handlers(SETTINGS, self.adapters, Metrics())
         return {kind: partial(self._counted, handler) for kind, handler in real.items()}
 
     def _counted(self, handler: Handler, work: Work) -> Outcome:

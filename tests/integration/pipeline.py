@@ -13,6 +13,7 @@ from reelworks.domain.plan import TaskKind
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.upload import AWAITING_OBJECT, Upload
 from reelworks.ports import Received
+from reelworks.runtime.metrics import Metrics
 from reelworks.runtime.settings import Settings, Speech
 from tests.world import World
 from upload_api import bootstrap as api
@@ -40,7 +41,7 @@ class Pipeline:
     def __post_init__(self) -> None:
         self.settings: Settings = structs.replace(self.world.settings, speech=self.speech)
         self.tools = find_tools()
-        handlers = worker.handlers(self.settings, self.world.adapters)
+        handlers = worker.handlers(self.settings, self.world.adapters, Metrics())
         self.handlers: dict[TaskKind, Handler] = dict(handlers)
         self.world.work = lambda work: self.handlers[work.task.kind](work)
         self.deps = api.dependencies(self.settings, self.world.adapters)

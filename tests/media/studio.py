@@ -28,6 +28,7 @@ from reelworks.domain.task import Task, TaskStatus
 from reelworks.domain.timeline import Grid
 from reelworks.domain.upload import Upload
 from reelworks.runtime.cancellation import Cancellation
+from reelworks.runtime.metrics import Metrics
 from reelworks.testing import FakeClock, InMemory
 from reelworks.testing.blobs import InMemoryBlobStore
 from tests.media.viewer import Viewer
@@ -51,6 +52,7 @@ class Studio(Viewer):
         super().__init__(engine.tools)
         self.engine, self.directory, self.source = engine, directory, source
         self.memory = InMemory.make(FakeClock())
+        self.metrics = Metrics()
         self.report: MediaReport = probe(source, engine=engine, cancellation=Cancellation())
         self.inputs: dict[str, Outputs] = {}
         self.progress: list[float] = []
@@ -178,10 +180,14 @@ class Studio(Viewer):
         )
 
     def _handler(self, name: str) -> Callable[[Work], Outcome]:
-        raw, media, engine = self.memory.raw, self.media, self.engine
+        raw, media, engine, told = self.memory.raw, self.media, self.engine, self.metrics
         handlers: dict[str, Callable[[Work], Outcome]] = {
-            "audio": partial(audio, needs=AudioDependencies(raw=raw, media=media, engine=engine)),
-            "video": partial(video, needs=VideoDependencies(raw=raw, media=media, engine=engine)),
+            "audio": partial(
+                audio, needs=AudioDependencies(raw=raw, media=media, engine=engine, metrics=told)
+            ),
+            "video": partial(
+                video, needs=VideoDependencies(raw=raw, media=media, engine=engine, metrics=told)
+            ),
             "package": partial(package, needs=PackageDependencies(media=media)),
             "mp4": partial(mp4, needs=Mp4Dependencies(media=media, engine=engine)),
             "preview": partial(preview, needs=Mp4Dependencies(media=media, engine=engine)),

@@ -68,17 +68,18 @@ def build(settings: Settings, stopping: threading.Event, adapters: Adapters | No
     """
     check(settings)
     adapters = adapters or Adapters.from_settings(settings)
+    metrics = Metrics()
     flow = Workflow(
         store=adapters.store,
         queue=adapters.queue,
         events=adapters.events,
         clock=adapters.clock,
-        metrics=Metrics(),
+        metrics=metrics,
     )
     scratch = Scratch(settings.worker.scratch_dir)
     attempts = Attempts(
         flow,
-        handlers(settings, adapters),
+        handlers(settings, adapters, metrics),
         scratch,
         rules=settings.lease.rules(),
         policy=settings.lease.policy(),
@@ -143,7 +144,7 @@ def _ops(settings: Settings, flow: Workflow, consumer: Consumer, stopping: threa
     return OpsServer(settings.worker.host, settings.worker.port, flow.metrics, live, ready)
 
 
-def handlers(settings: Settings, adapters: Adapters) -> Handlers:
+def handlers(settings: Settings, adapters: Adapters, metrics: Metrics) -> Handlers:
     """Each task kind with what it needs."""
     engine = media_engine(settings.media, settings.worker.slots)
     ingesting = IngestDependencies(
@@ -164,7 +165,7 @@ def handlers(settings: Settings, adapters: Adapters) -> Handlers:
         TaskKind.INGEST: partial(ingest, needs=ingesting),
         TaskKind.TRANSCRIBE: partial(transcribe, needs=transcribing),
         **picture_handlers(adapters, engine),
-        **stream_handlers(settings.media, adapters, engine),
+        **stream_handlers(settings.media, adapters, engine, metrics),
     }
 
 
@@ -185,14 +186,17 @@ def picture_handlers(adapters: Adapters, engine: MediaEngine) -> Handlers:
     }
 
 
-def stream_handlers(settings: Media, adapters: Adapters, engine: MediaEngine) -> Handlers:
+def stream_handlers(settings: Media, adapters: Adapters, engine: MediaEngine, metrics: Metrics) -> Handlers:
     """Renditions, and what is made of them without encoding again."""
     raw, media = adapters.raw, adapters.media
-    encoding = VideoDependencies(raw=raw, media=media, engine=engine, encoder=Encoder(settings.encoder))
+    encoding = VideoDependencies(
+        raw=raw, media=media, engine=engine, encoder=Encoder(settings.encoder), metrics=metrics
+    )
+    sounding = AudioDependencies(raw=raw, media=media, engine=engine, metrics=metrics)
     remuxing = Mp4Dependencies(media=media, engine=engine)
     return {
         TaskKind.VIDEO: partial(video, needs=encoding),
-        TaskKind.AUDIO: partial(audio, needs=AudioDependencies(raw=raw, media=media, engine=engine)),
+        TaskKind.AUDIO: partial(audio, needs=sounding),
         TaskKind.PACKAGE: partial(package, needs=PackageDependencies(media=media)),
         TaskKind.PREVIEW: partial(preview, needs=remuxing),
         TaskKind.MP4: partial(mp4, needs=remuxing),

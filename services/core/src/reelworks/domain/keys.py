@@ -64,6 +64,11 @@ def parse_raw_key(key: str) -> RawKey:
     return RawKey(user_id=parts[1], upload_id=parts[2], name=parts[3])
 
 
+def task_prefix(user_id: str, upload_id: str, task: str) -> str:
+    """Of all attempts at a task, in the media bucket."""
+    return f"processed/{user_id}/{upload_id}/tasks/{task}/"
+
+
 def attempt_prefix(user_id: str, upload_id: str, task: str, token: str) -> str:
     """Where one attempt may write in the media bucket: nobody else ever writes there."""
-    return f"processed/{user_id}/{upload_id}/tasks/{task}/{token}/"
+    return f"{task_prefix(user_id, upload_id, task)}{token}/"

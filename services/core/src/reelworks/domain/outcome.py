@@ -11,13 +11,15 @@ class Outputs(Struct, frozen=True, kw_only=True):
     """What a finished task left behind.
 
     `prefix`: the fenced S3 prefix of this attempt, ends in "/". `files`: logical name → full S3 key in the media
-    bucket. `excerpt`: the beginning of a transcript, bounded. `language`: BCP 47 tag, if it is known.
+    bucket. `excerpt`: the beginning of a transcript, bounded. `language`: BCP 47 tag, if it is known. `uses`: prefixes
+    of earlier attempts at this task whose finished files the outputs refer to; they must be kept as long as `prefix`.
     """
 
     prefix: str
     files: dict[str, str] = {}
     excerpt: str | None = None
     language: str | None = None
+    uses: tuple[str, ...] = ()
 
 
 class Done(Struct, frozen=True, kw_only=True):

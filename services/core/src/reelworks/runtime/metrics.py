@@ -36,6 +36,12 @@ class Metrics:
         self.upload_ready = Histogram(
             "reelworks_upload_ready_seconds", "From creation to COMPLETED", buckets=BUCKETS, registry=r
         )
+        self.renditions = Counter(
+            "reelworks_renditions",
+            "Renditions of one task, encoded or taken over from an earlier attempt",
+            ("kind", "result"),
+            registry=r,
+        )
         self.lease_lost = Counter(
             "reelworks_lease_lost", "Attempts that stopped because they lost their lease", registry=r
         )

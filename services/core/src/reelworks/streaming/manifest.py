@@ -67,11 +67,11 @@ class Manifest(Struct, frozen=True, kw_only=True):
     renditions: tuple[Rendition, ...] = ()
 
 
-def write(manifest: Manifest, prefix: str, media: BlobStore) -> Outputs:
-    """Store it; what the task hands to its row."""
+def write(manifest: Manifest, prefix: str, media: BlobStore, uses: tuple[str, ...] = ()) -> Outputs:
+    """Store it; what the task hands to its row. `uses`: prefixes of earlier attempts that it refers to."""
     key = prefix + NAME
     media.put(key, msgspec.json.encode(manifest), "application/json")
-    return Outputs(prefix=prefix, files={LOGICAL_NAME: key})
+    return Outputs(prefix=prefix, files={LOGICAL_NAME: key}, uses=uses)
 
 
 def read(outputs: Outputs, media: BlobStore) -> Manifest:

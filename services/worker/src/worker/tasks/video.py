@@ -2,22 +2,25 @@
 
 from collections.abc import Callable
 
-from msgspec import Struct
+import msgspec
+from msgspec import Struct, structs
 
 from reelworks.domain.outcome import Done, Outcome
-from reelworks.domain.plan import VideoPlan, chunk_number
+from reelworks.domain.plan import Rung, VideoPlan, chunk_number
 from reelworks.errors import Permanent
 from reelworks.ports import BlobStore
+from reelworks.runtime.metrics import Metrics
 from reelworks.streaming import manifest
 from reelworks.streaming.manifest import Manifest, Rendition
-from worker.media.audio import MediaFile
 from worker.media.encode import extent
 from worker.media.encode.cut import expected_ms
 from worker.media.encode.encoders import Encoder
 from worker.media.encode.ladder import encode_chunk
 from worker.media.encode.transcoder import Transcoding
 from worker.media.engine import MediaEngine
-from worker.tasks import publish, source
+from worker.media.report import MediaReport
+from worker.tasks import reuse, source
+from worker.tasks.reuse import Kept
 from worker.work import Work
 
 DOWNLOADED, ENCODED = 0.02, 0.95
@@ -31,24 +34,25 @@ class VideoDependencies(Struct, frozen=True, kw_only=True):
     media: BlobStore
     engine: MediaEngine
     encoder: Encoder = Encoder.X264
+    metrics: Metrics = msgspec.field(default_factory=Metrics)
 
 
 def video(work: Work, needs: VideoDependencies) -> Outcome:
-    """Done with `manifest`. A chunk that begins behind the end of the source is done and empty."""
+    """Done with `manifest`. A chunk that begins behind the end of the source is done and empty.
+
+    Rungs that an earlier attempt has finished are not encoded again; without any left, nothing is downloaded.
+    """
     plan = planned(work)
-    file = source.fetch(work, needs)
-    work.report(DOWNLOADED)
-    job = Transcoding(file=file, directory=work.scratch, engine=needs.engine, cancellation=work.cancellation)
-    # The seam for re-use: rungs that an earlier attempt has finished would be taken out of `plan.rungs` here.
-    directories = encode_chunk(
-        job, plan, chunk_number(work.task.name), encoder=needs.encoder, progress=_share(work)
-    )
-    file.path.unlink()
-    found = [publish.rendition(work, needs, directory) for directory in directories.values()]
-    renditions = tuple(rendition for rendition in found if rendition is not None)
-    refuse_short(work, plan, file, renditions)
+    report = source.report(work.upload, needs.media)
+    recipes = {rung.name: _recipe(work, needs, plan, rung) for rung in plan.rungs}
+    kept = reuse.find(work, needs, recipes)
+    missing = tuple(rung for rung in plan.rungs if rung.name not in kept)
+    if missing:
+        kept |= _encode(work, needs, structs.replace(plan, rungs=missing), report, recipes)
+    renditions = tuple(kept[rung.name].rendition for rung in plan.rungs if rung.name in kept)
+    refuse_short(work, plan, report, renditions)
     done = Manifest(task=work.task.name, renditions=renditions)
-    return Done(outputs=manifest.write(done, work.prefix, needs.media))
+    return Done(outputs=manifest.write(done, work.prefix, needs.media, reuse.foreign(work, kept)))
 
 
 def planned(work: Work) -> VideoPlan:
@@ -59,12 +63,41 @@ def planned(work: Work) -> VideoPlan:
     return plan.video
 
 
-def refuse_short(work: Work, plan: VideoPlan, file: MediaFile, renditions: tuple[Rendition, ...]) -> None:
+def _encode(
+    work: Work, needs: VideoDependencies, plan: VideoPlan, report: MediaReport, recipes: dict[str, str]
+) -> dict[str, Kept]:
+    """The rungs of `plan`, as far as there are frames for them."""
+    file = source.fetch(work, needs, report)
+    work.report(DOWNLOADED)
+    job = Transcoding(file=file, directory=work.scratch, engine=needs.engine, cancellation=work.cancellation)
+    directories = encode_chunk(
+        job, plan, chunk_number(work.task.name), encoder=needs.encoder, progress=_share(work)
+    )
+    file.path.unlink()
+    found = {
+        name: reuse.publish_and_keep(work, needs, directory, recipes[name])
+        for name, directory in directories.items()
+    }
+    return {name: kept for name, kept in found.items() if kept is not None}
+
+
+def _recipe(work: Work, needs: VideoDependencies, plan: VideoPlan, rung: Rung) -> str:
+    """Without the other rungs: whether they are there changes nothing in this one."""
+    return reuse.recipe(
+        work.upload.object,
+        chunk_number(work.task.name),
+        structs.replace(plan, rungs=(rung,)),
+        needs.encoder,
+        needs.engine.limits.max_duration_ms,
+    )
+
+
+def refuse_short(work: Work, plan: VideoPlan, report: MediaReport, renditions: tuple[Rendition, ...]) -> None:
     """Too few frames for what the container declares: the source is cut off."""
-    chunk, grid, picture = chunk_number(work.task.name), plan.grid, file.report.picture
+    chunk, grid, picture = chunk_number(work.task.name), plan.grid, report.picture
     if not renditions and chunk == 0:
         raise Permanent("The pictures of this file cannot be decoded.", code="undecodable")
-    wanted = expected_ms(grid, file.report, picture) if picture else None
+    wanted = expected_ms(grid, report, picture) if picture else None
     if wanted is None:
         return
     if chunk < grid.chunks - 1:
