@@ -125,7 +125,7 @@ def environment_of(world: World) -> dict[str, str]:
     }
 
 
-def pending(world: World, file: Path, content_type: str = "audio/wav") -> Upload:
+def pending(world: World, file: Path, content_type: str = "audio/wav", profile: str = "audio") -> Upload:
     """An upload whose object has just arrived; S3 announces it."""
     upload = world.upload(
         status=UploadStatus.PENDING_UPLOAD,
@@ -133,6 +133,7 @@ def pending(world: World, file: Path, content_type: str = "audio/wav") -> Upload
         open_tasks=frozenset(),
         size_bytes=file.stat().st_size,
         content_type=content_type,
+        profile=profile,
     )
     world.adapters.raw.upload(file, upload.object_key, content_type)
     return upload

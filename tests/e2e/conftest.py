@@ -14,3 +14,18 @@ __all__ = ["ministack"]
 def world(ministack: str, tmp_path: Path) -> World:
     """A fresh installation on MiniStack."""
     return make_world(ministack, tmp_path / "own-scratch")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What kills cost: one JSON object a test."""
+    lines = [
+        str(value)
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if getattr(report, "when", None) == "call"
+        for name, value in report.user_properties
+        if name == "kills"
+    ]
+    if lines:
+        terminalreporter.section("kills")
+        terminalreporter.write_line("\n".join(lines))
