@@ -36,7 +36,7 @@ smoke: .venv/.stamp ## The same without staying: one JSON object on stdout, exit
 ##@ Test it
 
 .PHONY: test
-test: lint types imports test-unit test-contract test-integration cases test-e2e test-crash ## All checks and all tests
+test: lint types imports test-unit test-contract test-integration cases fuzz test-e2e test-crash ## All checks and all tests
 
 .PHONY: test-unit
 test-unit: .venv/.stamp ## Domain, services and architecture: no emulator, nothing but loopback
@@ -53,6 +53,10 @@ test-integration: .venv/.stamp ## The services on emulators of AWS
 .PHONY: cases
 cases: .venv/.stamp ## Files that are known to break media pipelines, through all of this one; prints a table (CASE=turned)
 	CASE='$(CASE)' $(PYTEST) tests/cases -n $(JOBS)
+
+.PHONY: fuzz
+fuzz: .venv/.stamp ## Damaged files through everything; prints what became of them (N=500 SEED=7 ONLY=17-mp4-hole)
+	N='$(N)' SEED='$(SEED)' $(PYTEST) tests/fuzz -n $(JOBS) -k '$(ONLY)'
 
 .PHONY: test-e2e
 test-e2e: .venv/.stamp ## The whole system as its users see it

@@ -12,7 +12,7 @@ from reelworks.domain.options import Options
 from reelworks.domain.plan import TaskKind
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.upload import AWAITING_OBJECT, Upload
-from reelworks.ports import Received
+from reelworks.ports import Received, SignedRequest
 from reelworks.runtime.metrics import Metrics
 from reelworks.runtime.settings import Settings, Speech
 from tests.world import World
@@ -68,15 +68,15 @@ class Pipeline:
             priority="normal",
         )
         receipt = create_upload(wanted, Caller(), self.deps)
+        self.send(receipt.signed, file.read_bytes())
+        return receipt.upload
+
+    def send(self, signed: SignedRequest, body: bytes) -> None:
+        """What the client does with the request that it was given."""
         answer = httpx.request(
-            receipt.signed.method,
-            receipt.signed.url,
-            headers=dict(receipt.signed.headers),
-            content=file.read_bytes(),
-            trust_env=False,
+            signed.method, signed.url, headers=dict(signed.headers), content=body, trust_env=False
         )
         assert answer.is_success, answer.text
-        return receipt.upload
 
     def work(self) -> list[Ending]:
         """Everything that is there to do, once."""
