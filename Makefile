@@ -76,6 +76,10 @@ coverage: .venv/.stamp ## All tests once more, with a report of the lines that t
 coverage-report: .venv/.stamp ## Print what the last run with COVERAGE=1 reached (FORMAT=text|markdown|total)
 	@$(BIN)/python -m coverage report --format=$(or $(FORMAT),text)
 
+.PHONY: bench-media
+bench-media: .venv/.stamp ## What the media engine costs, as ratios in one JSON object; 20 minutes (ARGS="--rounds 1 --long 20")
+	@$(BIN)/python -m tests.bench.media $(ARGS)
+
 ##@ Check it
 
 .PHONY: lint

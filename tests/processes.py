@@ -60,6 +60,11 @@ class Service:
     def status(self, path: str) -> int:
         return httpx.get(f"http://{HOST}:{self.port}{path}", timeout=5, trust_env=False).status_code
 
+    def cpu_s(self) -> float:
+        """Of the process, and of the children that it has waited for."""
+        *_, utime, stime, cutime, cstime = Path(f"/proc/{self.pid}/stat").read_text().split()[:17]
+        return sum(map(int, (utime, stime, cutime, cstime))) / os.sysconf("SC_CLK_TCK")
+
     def peak_memory_mb(self) -> float:
         """The most it ever had resident (VmHWM)."""
         text = Path(f"/proc/{self.pid}/status").read_text()
@@ -70,16 +75,21 @@ class Service:
 
 @contextmanager
 def running(world: World, module: str, folder: Path, **settings: object) -> Iterator[Service]:
-    """`python -m module` on the world's resources, killed at the end if it still runs."""
+    """`python -m module` on the world's resources, killed at the end if it still runs.
+
+    `core`, which is no setting: the only one that it may use.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     port, log = free_port(), folder / f"{module}.log"
+    core = settings.pop("core", None)
+    pinned = () if core is None else ("taskset", "--cpu-list", str(core))
     environment = environment_of(world) | {
         f"REELWORKS_{SERVICES[module]}_PORT": str(port),
         **{f"REELWORKS_{name.upper()}": str(value) for name, value in settings.items()},
     }
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", module],
+            [*pinned, sys.executable, "-m", module],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=output,
