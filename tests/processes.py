@@ -135,7 +135,7 @@ def environment_of(world: World) -> dict[str, str]:
     }
 
 
-def pending(world: World, file: Path, content_type: str = "audio/wav", profile: str = "audio") -> Upload:
+def pending(world: World, file: Path, content_type: str = "audio/wav", profile: str = "transcript") -> Upload:
     """An upload whose object has just arrived; S3 announces it."""
     upload = world.upload(
         status=UploadStatus.PENDING_UPLOAD,
