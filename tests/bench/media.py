@@ -29,7 +29,9 @@ import httpx
 from reelworks.domain.options import Options
 from reelworks.domain.plan import VideoPlan
 from reelworks.domain.upload import UploadStatus
+from reelworks.runtime import logging
 from reelworks.runtime.cancellation import Cancellation
+from reelworks.runtime.settings import Log
 from tests.integration.pipeline import Pipeline
 from tests.media.samples import Samples
 from tests.processes import Service, running
@@ -225,6 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, object]:
     parser.add_argument("--size", default="1920x1080", help="of the long and the short clip")
     parser.add_argument("--chunked-size", default="1280x720", help="of the clip of eight chunks")
     chosen = parser.parse_args(arguments)
+    logging.configure(Log(level="warning"), "bench")
     with tempfile.TemporaryDirectory(prefix="reelworks-bench-") as name:
         folder = Path(name)
         with running_ministack(folder) as endpoint:
