@@ -2,19 +2,14 @@
 
 import pytest
 
+from tests.reports import recorded
+
 SHARE = "crash points"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Collects what the tests recorded, from every worker process."""
-    lines = [
-        str(value)
-        for reports in terminalreporter.stats.values()
-        for report in reports
-        if getattr(report, "when", None) == "call"
-        for name, value in report.user_properties
-        if name == SHARE
-    ]
+    lines = [str(value) for _, value in recorded(terminalreporter, SHARE)]
     if not lines:
         return
     terminalreporter.section(SHARE)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.reports import recorded
 from tests.servers import ministack
 from tests.world import World, make_world
 
@@ -18,14 +19,7 @@ def world(ministack: str, tmp_path: Path) -> World:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """What kills cost: one JSON object a test."""
-    lines = [
-        str(value)
-        for reports in terminalreporter.stats.values()
-        for report in reports
-        if getattr(report, "when", None) == "call"
-        for name, value in report.user_properties
-        if name == "kills"
-    ]
+    lines = [str(value) for _, value in recorded(terminalreporter, "kills")]
     if lines:
         terminalreporter.section("kills")
         terminalreporter.write_line("\n".join(lines))
