@@ -60,7 +60,7 @@ fuzz: .venv/.stamp ## Damaged files through everything; prints what became of th
 
 .PHONY: test-e2e
 test-e2e: .venv/.stamp ## The whole system as its users see it
-	$(PYTEST) tests/e2e
+	$(PYTEST) tests/e2e -n $(JOBS) --dist loadfile
 
 .PHONY: test-crash
 test-crash: .venv/.stamp ## Fail every AWS call of a run in turn, and show that each run ends the same

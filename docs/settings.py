@@ -33,7 +33,7 @@ This page is written by [settings.py](settings.py) from the code.
 GROUPS = {
     "aws": ("AWS", "all services"),
     "s3": ("S3", "all services"),
-    "sqs": ("SQS", "worker, dlq-janitor"),
+    "sqs": ("SQS", "all services"),
     "dynamodb": ("DynamoDB", "all services"),
     "eventbridge": ("EventBridge", "worker, dlq-janitor"),
     "log": ("Logs", "all services"),
@@ -43,6 +43,7 @@ GROUPS = {
     "media": ("Media", "worker"),
     "speech": ("Speech", "worker"),
     "janitor": ("Janitor", "dlq-janitor"),
+    "sweep": ("What is swept up", "all services; give all the same"),
 }
 
 MEANINGS = {
@@ -119,6 +120,8 @@ MEANINGS = {
     "JANITOR_INTERVAL_S": "Between two sweeps, plus or minus a fifth.",
     "JANITOR_BATCH": "Rows a page.",
     "JANITOR_MAX_ROWS": "Rows that one sweep looks at in each shard.",
+    "SWEEP_ORPHANS_AFTER_S": "After the end of an upload the janitor deletes what attempts without success and earlier "
+    "processings left behind. Longer than the longest video takes to watch. 0: never.",
     "JANITOR_HOST": "Address of health and metrics. The image sets `0.0.0.0`.",
     "JANITOR_PORT": "Port of health and metrics.",
 }

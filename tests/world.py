@@ -124,7 +124,7 @@ class World:
         return Processor(flow, attempts, Acknowledger(flow.queue, self.metrics), rules=RULES, worker_id=name)
 
     def sweep(self) -> Sweep:
-        repairs = Repairs(flow=self.flow, raw=self.adapters.raw, rules=RULES)
+        repairs = Repairs(flow=self.flow, raw=self.adapters.raw, media=self.adapters.media, rules=RULES)
         return Sweep(repairs, batch=100, max_rows=1_000)
 
     def upload(self, **changes: object) -> Upload:

@@ -138,7 +138,7 @@ def test_two_senders_of_the_outbox_do_not_both_finish_it_unnoticed(ports: AnyPor
     ports.store.create(row)
     ended = uploads.cancelled(row, T0 + 1, WATCH)
     ports.store.write_upload(row, ended)
-    ports.store.write_upload(ended, uploads.notified(ended))
+    ports.store.write_upload(ended, uploads.notified(ended, T0, WATCH))
     with pytest.raises(Conflict):
         ports.store.write_upload(ended, uploads.watched_again(ended, T0 + 9, WATCH))
 

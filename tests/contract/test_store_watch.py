@@ -1,6 +1,7 @@
 """UploadStore: the watch index holds exactly the rows that somebody must look at."""
 
 import pytest
+from msgspec import structs
 
 from reelworks.domain import task as tasks
 from reelworks.domain import upload as uploads
@@ -51,7 +52,7 @@ def test_nothing_watches_a_finished_upload_whose_event_is_out(ports: AnyPorts) -
     ended = uploads.completed(row, T0 + 9, WATCH)
     ports.store.finish_upload(row, ended)
     assert due(ports) == [Due(upload_id=row.upload_id, task=None, due_at=ended.due_at or 0)]
-    ports.store.write_upload(ended, uploads.notified(ended))
+    ports.store.write_upload(ended, uploads.notified(ended, T0, structs.replace(WATCH, sweep_after_ms=0)))
     assert due(ports) == []
 
 

@@ -107,7 +107,8 @@ class Installation:
         attempts = Attempts(flow, self.handlers(), Scratch(str(self.scratch)), rules=RULES, policy=POLICY)
         acknowledger = Acknowledger(flow.queue, flow.metrics)
         self.processor = Processor(flow, attempts, acknowledger, rules=RULES, worker_id=f"w{self.deaths}")
-        self.sweep = Sweep(Repairs(flow=flow, raw=self.adapters.raw, rules=RULES), batch=100, max_rows=100)
+        repairs = Repairs(flow=flow, raw=self.adapters.raw, media=self.adapters.media, rules=RULES)
+        self.sweep = Sweep(repairs, batch=100, max_rows=100)
 
     def handlers(self) -> dict[TaskKind, Handler]:
         real = bootstrap.handlers(SETTINGS, self.adapters, Metrics())

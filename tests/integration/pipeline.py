@@ -41,7 +41,8 @@ class Pipeline:
     def __post_init__(self) -> None:
         self.settings: Settings = structs.replace(self.world.settings, speech=self.speech)
         self.tools = find_tools()
-        handlers = worker.handlers(self.settings, self.world.adapters, Metrics())
+        self.metrics = Metrics()
+        handlers = worker.handlers(self.settings, self.world.adapters, self.metrics)
         self.handlers: dict[TaskKind, Handler] = dict(handlers)
         self.world.work = lambda work: self.handlers[work.task.kind](work)
         self.deps = api.dependencies(self.settings, self.world.adapters)

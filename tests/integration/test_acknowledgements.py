@@ -1,7 +1,7 @@
 """The acknowledgement table, one test a row, on real queues and a real table."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote_plus
 
 import pytest
@@ -249,7 +249,10 @@ class BrokenStore:
     def write_upload(self, before: Upload, after: Upload) -> None:
         raise Unreachable("no table")
 
-    finish_upload = write_upload
+    finish_upload = reopen_upload = write_upload
+
+    def forget(self, tasks: Iterable[Task]) -> None:
+        raise Unreachable("no table")
 
     def write_task(self, before: Task | None, after: Task, guard: Guard) -> None:
         raise Unreachable("no table")

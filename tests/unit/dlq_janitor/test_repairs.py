@@ -219,7 +219,7 @@ def test_row_that_cannot_be_repaired_does_not_stop_the_others(world: World, cloc
         def head(self, key: str) -> None:
             raise Unreachable(f"no bucket for {key}")
 
-    repairs = Repairs(flow=world.flow, raw=NoBucket(), rules=RULES)  # type: ignore[arg-type]
+    repairs = Repairs(flow=world.flow, raw=NoBucket(), media=world.adapters.media, rules=RULES)  # type: ignore[arg-type]
     done = Sweep(repairs, batch=1, max_rows=100).run()
     assert done == {Repair.LEASE_LAPSED: 1}
     assert world.snapshot(lost).upload.status is UploadStatus.PENDING_UPLOAD
@@ -229,7 +229,7 @@ def test_a_pass_looks_at_a_bounded_number_of_rows(world: World, clock: FakeClock
     for _ in range(40):
         world.running(world.upload(), "m1")
     clock.advance(LEASE_S)
-    repairs = Repairs(flow=world.flow, raw=world.adapters.raw, rules=RULES)
+    repairs = Repairs(flow=world.flow, raw=world.adapters.raw, media=world.adapters.media, rules=RULES)
     first = Sweep(repairs, batch=3, max_rows=2).run()
     assert 0 < first[Repair.LEASE_LAPSED] <= 2 * world.adapters.store.shards
 
@@ -261,7 +261,7 @@ def test_rows_that_cannot_be_helped_starve_no_others(world: World, clock: FakeCl
         def head(self, key: str) -> None:
             raise Unreachable(f"no bucket for {key}")
 
-    repairs = Repairs(flow=world.flow, raw=NoBucket(), rules=RULES)  # type: ignore[arg-type]
+    repairs = Repairs(flow=world.flow, raw=NoBucket(), media=world.adapters.media, rules=RULES)  # type: ignore[arg-type]
     sweeper = Sweep(repairs, batch=2, max_rows=3)
     for _ in range(30):
         sweeper.run()

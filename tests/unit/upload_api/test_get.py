@@ -40,7 +40,7 @@ def transcription(upload: Upload, **changes: object) -> Task:
 
 
 def put(api: Api, task: Task) -> None:
-    before = api.memory.store.tasks.pop((task.upload_id, task.name), None)
+    before = api.memory.store.tasks.pop((task.upload_id, task.generation, task.name), None)
     assert before is None or before.name == task.name
     api.memory.store.write_task(None, task, Guard.UNCHANGED)
 
@@ -50,6 +50,7 @@ def test_a_new_upload_is_pending(api: Api) -> None:
     assert api.get(upload) == {
         "uploadId": upload.upload_id,
         "status": "PENDING_UPLOAD",
+        "generation": 0,
         "attempts": 0,
         "transcript": None,
         "error": None,

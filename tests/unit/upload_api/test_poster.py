@@ -50,7 +50,7 @@ def offered(api: Api, candidates: list[Features], made_by: str = "t") -> Upload:
         created_at=upload.created_at,
         updated_at=upload.created_at,
     )
-    api.memory.store.tasks[upload.upload_id, "poster"] = task
+    api.memory.store.tasks[upload.upload_id, 0, "poster"] = task
     planned = structs.replace(upload, plan=Plan(profile="default", tasks=(SPEC,)))
     api.memory.store.uploads[upload.upload_id] = planned
     return planned
@@ -109,10 +109,10 @@ def test_leaving_the_choice_to_the_ranking_teaches_nothing(api: Api, upload: Upl
 
 def test_a_choice_among_other_candidates_says_nothing_about_new_ones(api: Api, upload: Upload) -> None:
     choose(api, upload, 3)
-    task = api.memory.store.tasks[upload.upload_id, "poster"]
+    task = api.memory.store.tasks[upload.upload_id, 0, "poster"]
     assert task.outputs
     renamed = structs.replace(task.outputs, prefix=task.outputs.prefix + "second/")
-    api.memory.store.tasks[upload.upload_id, "poster"] = structs.replace(task, outputs=renamed)
+    api.memory.store.tasks[upload.upload_id, 0, "poster"] = structs.replace(task, outputs=renamed)
 
     assert api.get(upload)["poster"]["chosen"] == 0
 
@@ -154,12 +154,12 @@ def test_a_body_without_a_candidate_is_refused(api: Api, upload: Upload) -> None
 
 
 def test_before_there_are_candidates_there_is_nothing_to_choose(api: Api, upload: Upload) -> None:
-    del api.memory.store.tasks[upload.upload_id, "poster"]
+    del api.memory.store.tasks[upload.upload_id, 0, "poster"]
     assert "(yet)" in problem(choose(api, upload, 1), 409, "not_ready")["detail"]
 
 
 def test_an_upload_without_a_poster_has_none_to_choose(api: Api, upload: Upload) -> None:
-    del api.memory.store.tasks[upload.upload_id, "poster"]
+    del api.memory.store.tasks[upload.upload_id, 0, "poster"]
     row = structs.replace(upload, plan=Plan(profile="transcript", tasks=()))
     api.memory.store.uploads[upload.upload_id] = row
     assert "no poster" in problem(choose(api, upload, 1), 409, "not_ready")["detail"]

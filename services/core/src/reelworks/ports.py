@@ -70,10 +70,11 @@ class Created(Struct, frozen=True, kw_only=True):
 
 
 class Due(Struct, frozen=True, kw_only=True):
-    """A row of the watch index: `task` is None for the upload itself."""
+    """A row of the watch index: `task` is None for the upload itself. `generation`: of the task."""
 
     upload_id: str
     task: str | None
+    generation: int = 0
     due_at: Millis
 
 
@@ -108,13 +109,22 @@ class UploadStore(Protocol):
         ...
 
     def close_task(self, before: Task, after: Task, guard: Guard) -> None:
-        """`write_task` for a task that ends, and take it out of the upload's open tasks: one transaction."""
+        """`write_task` for a task that ends, and take it out of the upload's open tasks: one transaction. Refused for
+        a task of another generation than the upload's."""
         ...
 
     def accept_plan(
         self, before: Upload, after: Upload, ingest: tuple[Task, Task], planned: Sequence[Task]
     ) -> None:
         """One transaction: the upload with its plan, the ingest (before, after) under OWNED, every new task row."""
+        ...
+
+    def reopen_upload(self, before: Upload, after: Upload) -> None:
+        """`write_upload`, `open_tasks` included: for an upload none of whose tasks runs."""
+        ...
+
+    def forget(self, tasks: Iterable[Task]) -> None:
+        """Delete rows of tasks that nobody will look at again. One that is not there is no error."""
         ...
 
     def choose_poster(

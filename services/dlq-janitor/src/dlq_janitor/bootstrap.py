@@ -32,8 +32,9 @@ def build(settings: Settings, stopping: threading.Event, adapters: Adapters | No
         events=adapters.events,
         clock=adapters.clock,
         metrics=Metrics(),
+        watch=settings.sweep.rules(),
     )
-    repairs = Repairs(flow=flow, raw=adapters.raw, rules=settings.lease.rules())
+    repairs = Repairs(flow=flow, raw=adapters.raw, media=adapters.media, rules=settings.lease.rules())
     sweep = Sweep(repairs, batch=janitor.batch, max_rows=janitor.max_rows, stopping=stopping)
     loop = Loop(sweep, flow.queue, flow.metrics, flow.clock, interval_s=janitor.interval_s, stopping=stopping)
 

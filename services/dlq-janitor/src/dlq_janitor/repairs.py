@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from dlq_janitor import orphans
 from reelworks.domain import snapshot as snapshots
 from reelworks.domain import task as tasks
 from reelworks.domain import upload as uploads
@@ -32,7 +33,7 @@ class Repair(StrEnum):
     CALLBACK_LATE = "callback_late"
     """An outside system never called back: the task is READY again."""
     MESSAGE_RESENT = "message_resent"
-    """A READY task that nobody claimed: its message is sent again."""
+    """A READY task, or the ingest of an upload that is processed again, that nobody claimed: its message is sent."""
     TASK_RETIRED = "task_retired"
     """A task whose upload ended without it."""
     EVENT_RECREATED = "event_recreated"
@@ -45,6 +46,8 @@ class Repair(StrEnum):
     """A row whose upload is gone: nobody looks at it any more."""
     EVENT_SENT = "event_sent"
     """A terminal event that was still due is out."""
+    ORPHANS_SWEPT = "orphans_swept"
+    """Objects and rows that nothing refers to any more were deleted."""
 
 
 class Repairs(Struct, frozen=True, kw_only=True):
@@ -52,6 +55,7 @@ class Repairs(Struct, frozen=True, kw_only=True):
 
     flow: Workflow
     raw: BlobStore
+    media: BlobStore
     rules: LeaseRules
 
 
@@ -67,6 +71,9 @@ def repair(repairs: Repairs, due: Due) -> Repair | None:
     now = repairs.flow.clock.now()
     if due.task is None:
         return _repair_upload(repairs, snapshot, now) if _is_due(snapshot.upload.due_at, now) else None
+    if due.generation != snapshot.upload.generation:
+        repairs.flow.store.unwatch(due)
+        return Repair.ORPHAN_UNWATCHED
     task = snapshot.tasks.get(due.task)
     return _repair_task(repairs, snapshot, task, now) if task and _is_due(task.due_at, now) else None
 
@@ -115,12 +122,13 @@ def _repair_upload(repairs: Repairs, snapshot: Snapshot, now: Millis) -> Repair 
         case UploadStatus.PROCESSING:
             return _advance(repairs, snapshot, now)
         case _:
-            repairs.flow.store.write_upload(upload, uploads.notified(upload))
-            return None
+            found = orphans.sweep(repairs.flow, repairs.media, snapshot)
+            return Repair.ORPHANS_SWEPT if found else None
 
 
 def _send_event(repairs: Repairs, upload: Upload, now: Millis) -> Repair | None:
-    if outbox.notify(upload, repairs.flow.store, repairs.flow.events):
+    flow = repairs.flow
+    if outbox.notify(upload, flow.store, flow.events, flow.clock, flow.watch):
         return Repair.EVENT_SENT
     _look_again(repairs, upload, now)
     return None
@@ -151,6 +159,10 @@ def _find_object(repairs: Repairs, snapshot: Snapshot, now: Millis) -> Repair | 
 
 
 def _advance(repairs: Repairs, snapshot: Snapshot, now: Millis) -> Repair | None:
+    if uploads.unplanned(snapshot.upload) and INGEST not in snapshot.tasks:
+        _look_again(repairs, snapshot.upload, now)
+        graph.send(repairs.flow, snapshot.upload, Lane.EVENTS, INGEST)
+        return Repair.MESSAGE_RESENT
     moves = snapshots.advance(snapshot, now, repairs.flow.watch)
     _look_again(repairs, snapshot.upload, now)
     if not moves:

@@ -23,6 +23,7 @@ def create_app(deps: Dependencies) -> Litestar:
             uploads.create_upload,
             uploads.get_upload,
             uploads.post_poster,
+            uploads.post_reprocess,
             playback.get_playback,
             ops.healthz,
             ops.readyz,

@@ -28,6 +28,7 @@ def dependencies(settings: Settings, adapters: Adapters) -> Dependencies:
     checks = {"table": adapters.store.ping, "bucket for uploads": adapters.raw.ping}
     return Dependencies(
         store=adapters.store,
+        queue=adapters.queue,
         raw=adapters.raw,
         media=adapters.media,
         clock=adapters.clock,

@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from reelworks.domain.instants import SECOND_MS
 from reelworks.domain.upload import WatchRules
-from reelworks.ports import BlobStore, Clock, UploadStore
+from reelworks.ports import BlobStore, Clock, TaskQueue, UploadStore
 from reelworks.runtime.metrics import Metrics
 from reelworks.runtime.settings import Settings
 from upload_api.growing import Manifests
@@ -34,6 +34,7 @@ class Policy(Struct, frozen=True, kw_only=True):
             url_expires_s=settings.s3.url_expires_s,
             idempotency_ttl_ms=settings.api.idempotency_ttl_s * SECOND_MS,
             cors_origins=settings.api.cors_origins,
+            watch=settings.sweep.rules(),
             storage_origins=storage_origins,
         )
 
@@ -45,6 +46,7 @@ class Dependencies(Struct, frozen=True, kw_only=True):
     """
 
     store: UploadStore
+    queue: TaskQueue
     raw: BlobStore
     media: BlobStore
     clock: Clock

@@ -9,6 +9,7 @@
         ├── KeyReused              the Idempotency-Key belongs to another request
         ├── KeySpent               the Idempotency-Key belongs to an upload that is gone
         ├── NotReady               what the request is about is not there (yet)
+        ├── SourceGone             the uploaded file is not kept any more
         └── UnknownUpload          no such upload, or not this caller's
 
     ClientGone (Exception)         nobody is left to answer
@@ -78,6 +79,12 @@ class NotReady(Refused):
     """It makes sense, but not now."""
 
     default_code = "not_ready"
+
+
+class SourceGone(Refused):
+    """Results are still there, but nothing new can be made of the file."""
+
+    default_code = "source_gone"
 
 
 class ClientGone(Exception):

@@ -27,9 +27,12 @@ TICKET_EXAMPLE = {
     "expiresAt": "2026-12-01T05:00:00.000Z",
 }
 
+REPROCESS_EXAMPLE = {"profile": "archive", "options": {"mp4": [720]}}
+
 VIEW_EXAMPLE = {
     "uploadId": _ID,
     "status": "COMPLETED",
+    "generation": 0,
     "attempts": 1,
     "transcript": "Good morning, Ada.",
     "error": None,

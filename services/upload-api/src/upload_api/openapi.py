@@ -11,9 +11,9 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Example, OpenAPIMediaType, OpenAPIResponse, Operation, RequestBody, Schema
 
 from upload_api import problems
-from upload_api.examples import CREATE_EXAMPLE, TICKET_EXAMPLE, VIEW_EXAMPLE, WRONG_FIELDS
+from upload_api.examples import CREATE_EXAMPLE, REPROCESS_EXAMPLE, TICKET_EXAMPLE, VIEW_EXAMPLE, WRONG_FIELDS
 from upload_api.problems import KINDS, Problem
-from upload_api.requests import ChoosePoster, CreateUpload
+from upload_api.requests import ChoosePoster, CreateUpload, Reprocess
 
 VERSION = "1"
 
@@ -93,6 +93,17 @@ class ChoosePosterOperation(Operation):
         content = OpenAPIMediaType(schema=_schema_of(ChoosePoster), example={"candidate": 2})
         self.request_body = RequestBody(required=True, content={"application/json": content})
         _give_example(self, "200", VIEW_EXAMPLE)
+
+
+@dataclass
+class ReprocessOperation(Operation):
+    """As the others: the body is raw, and the id is any text."""
+
+    def __post_init__(self) -> None:
+        """Called by Litestar when the document is made."""
+        content = OpenAPIMediaType(schema=_schema_of(Reprocess), example=REPROCESS_EXAMPLE)
+        self.request_body = RequestBody(required=True, content={"application/json": content})
+        _give_example(self, "202", VIEW_EXAMPLE)
 
 
 def _give_example(operation: Operation, status: str, example: object) -> None:

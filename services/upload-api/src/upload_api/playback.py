@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from reelworks.domain import snapshot as snapshots
 from reelworks.domain.keys import valid_upload_id
 from reelworks.domain.outcome import Outputs
 from reelworks.domain.plan import TaskKind
@@ -67,7 +68,7 @@ def _found(snapshot: Snapshot, path: str, deps: Dependencies) -> tuple[str, str,
 
 def _outputs(snapshot: Snapshot, path: str) -> Outputs | None:
     kind = TaskKind.STORYBOARD if path == STORYBOARD else TaskKind.PACKAGE
-    found = [t.outputs for t in snapshot.tasks.values() if t.kind is kind]
+    found = [t.outputs for t in snapshots.results(snapshot).values() if t.kind is kind]
     return found[0] if found else None
 
 

@@ -1,8 +1,10 @@
 """The owner's choice of a poster, and what the ranking learns of it."""
 
 import msgspec
+from msgspec import structs
 
 from reelworks.domain import poster
+from reelworks.domain import snapshot as snapshots
 from reelworks.domain.outcome import Outputs
 from reelworks.domain.plan import TaskKind
 from reelworks.domain.poster import Description
@@ -48,11 +50,11 @@ def _chosen(snapshot: Snapshot, candidate: int | None, deps: Dependencies) -> Re
     after = poster.chosen(upload, outputs, candidate, deps.clock.now())
     deps.store.choose_poster(upload, after, lesson)
     log.info("poster.chosen", upload_id=upload.upload_id, candidate=candidate, taught=lesson is not None)
-    return report_of(Snapshot(upload=after, tasks=snapshot.tasks), deps)
+    return report_of(structs.replace(snapshot, upload=after), deps)
 
 
 def _candidates(snapshot: Snapshot) -> Outputs:
-    for task in snapshot.tasks.values():
+    for task in snapshots.results(snapshot).values():
         if task.kind is TaskKind.POSTER and task.outputs is not None and "candidates" in task.outputs.files:
             return task.outputs
     planned = snapshot.upload.plan.tasks if snapshot.upload.plan else None

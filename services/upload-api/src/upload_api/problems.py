@@ -80,6 +80,12 @@ KINDS: Mapping[str, Kind] = {
         title="What this is about is not there",
         advice="`detail` says what is missing, and whether it may still come.",
     ),
+    "source_gone": Kind(
+        status=410,
+        title="The uploaded file is gone",
+        advice="Uploaded files are kept for as long as the operator chooses; what was made of them stays. Upload this "
+        "one again.",
+    ),
     "body_too_large": Kind(
         status=413,
         title="The body is too large",

@@ -56,6 +56,15 @@ class CreateUpload(Struct, frozen=True, kw_only=True, rename="camel", forbid_unk
     priority: Annotated[str, Meta(description=ALLOWED["priority"])] | None = None
 
 
+class Reprocess(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """How an upload is to be processed this time. Without either field as the last time; options of another profile
+    are not carried over.
+    """
+
+    profile: Annotated[str, Meta(description=ALLOWED["profile"], examples=["archive"])] | None = None
+    options: Annotated[Options, Meta(description=ALLOWED["options"])] | None = None
+
+
 class ChoosePoster(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """Which candidate is to be an upload's poster."""
 

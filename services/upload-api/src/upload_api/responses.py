@@ -91,11 +91,13 @@ class Captions(Struct, frozen=True, kw_only=True):
 class UploadView(Struct, frozen=True, kw_only=True, rename="camel"):
     """`attempts`: of the task that needed most. `transcript`: its beginning, null before it is there, "" if nobody
     speaks. `progress`: of the whole, 0 to 1. `seconds_left`: an estimate, null before there is one. The rest is there
-    as soon as its task is done, see `results`.
+    as soon as its task is done, see `results`. `generation`: how often it was processed again; while it is, what was
+    there before stays until its successor is done.
     """
 
     upload_id: str
     status: str
+    generation: int
     attempts: int
     transcript: str | None
     error: ErrorView | None
@@ -125,6 +127,7 @@ class UploadView(Struct, frozen=True, kw_only=True, rename="camel"):
         return cls(
             upload_id=upload.upload_id,
             status=upload.status,
+            generation=upload.generation,
             attempts=snapshots.attempts(report.snapshot),
             transcript=report.transcript,
             error=ErrorView.of(upload.failure),

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from reelworks.domain import poster
+from reelworks.domain import snapshot as snapshots
 from reelworks.domain.outcome import Outputs
 from reelworks.domain.plan import TaskKind
 from reelworks.domain.snapshot import Snapshot
@@ -65,7 +66,7 @@ def results(snapshot: Snapshot, deps: Dependencies) -> Results:
     def sign(key: str) -> str:
         return deps.media.sign_get(key, deps.policy.url_expires_s)
 
-    outputs = {task.kind: task.outputs for task in snapshot.tasks.values() if task.outputs}
+    outputs = {task.kind: task.outputs for task in snapshots.results(snapshot).values() if task.outputs}
     return Results(
         renditions=_renditions(snapshot, outputs),
         poster=_poster(snapshot.upload, outputs.get(TaskKind.POSTER), sign),
@@ -77,7 +78,12 @@ def results(snapshot: Snapshot, deps: Dependencies) -> Results:
 
 
 def _renditions(snapshot: Snapshot, outputs: Mapping[TaskKind, Outputs]) -> tuple[RenditionView, ...]:
-    video = snapshot.upload.plan.video if snapshot.upload.plan else None
+    plan, earlier = snapshot.upload.plan, snapshot.upload.earlier
+    if earlier is not None and not any(
+        t.kind is TaskKind.PACKAGE and t.outputs for t in snapshot.tasks.values()
+    ):
+        plan = earlier.plan
+    video = plan.video if plan else None
     if video is None or TaskKind.PACKAGE not in outputs:
         return ()
     return tuple(RenditionView(name=r.name, width=r.width, height=r.height) for r in video.rungs)
@@ -115,7 +121,8 @@ def _preview(outputs: Mapping[TaskKind, Outputs], sign: Sign) -> str | None:
 
 
 def _downloads(snapshot: Snapshot, sign: Sign) -> dict[str, str]:
-    done = [task for task in snapshot.tasks.values() if task.kind is TaskKind.MP4 and task.outputs]
+    shown = snapshots.results(snapshot).values()
+    done = [task for task in shown if task.kind is TaskKind.MP4 and task.outputs]
     return {
         task.name.removeprefix("mp4-"): sign(task.outputs.files["mp4"])
         for task in done

@@ -7,13 +7,13 @@ import msgspec
 from msgspec import Struct
 
 from reelworks.domain import progress
+from reelworks.domain import snapshot as snapshots
 from reelworks.domain import upload as uploads
 from reelworks.domain.instants import SECOND_MS, Millis
 from reelworks.domain.keys import RawKey, safe_name, valid_upload_id
 from reelworks.domain.outcome import Outputs
 from reelworks.domain.plan import TaskKind
 from reelworks.domain.snapshot import Snapshot
-from reelworks.domain.task import Task, TaskStatus
 from reelworks.domain.upload import AWAITING_OBJECT, Upload, UploadStatus
 from reelworks.errors import Conflict
 from reelworks.ports import Created, IdempotencyKey, SignedRequest
@@ -172,7 +172,8 @@ def loaded(upload_id: str, deps: Dependencies) -> Snapshot:
 def report_of(snapshot: Snapshot, deps: Dependencies) -> Report:
     """What there is to tell of it."""
     outputs = next(
-        (task.outputs for task in snapshot.tasks.values() if _transcribed(task) and task.outputs), None
+        (task.outputs for task in snapshots.results(snapshot).values() if task.kind is TaskKind.TRANSCRIBE),
+        None,
     )
     return Report(
         snapshot=snapshot,
@@ -189,7 +190,3 @@ def _captions(outputs: Outputs, deps: Dependencies) -> dict[str, str]:
         for name in CAPTION_FORMATS
         if name in outputs.files
     }
-
-
-def _transcribed(task: Task) -> bool:
-    return task.kind is TaskKind.TRANSCRIBE and task.status is TaskStatus.DONE

@@ -90,6 +90,14 @@ def validated(request: CreateUpload, policy: Policy) -> Wanted:
     return wanted
 
 
+def chosen(name: str, changes: Options | None) -> tuple[str, Options | None, list[FieldError]]:
+    """A profile and changes of it in their normal form, and what is wrong with them."""
+    review = _Review()
+    known = review.value("profile", name, profile)
+    changes = changes if changes != Options() else None
+    return known, changes, review.errors or list(wrong_options(known, changes))
+
+
 def wrong_options(profile: str, chosen: Options | None) -> Iterator[FieldError]:
     """What is wrong with changes of this profile, which there must be."""
     found = options.problems(profiles.named(profile), chosen) if chosen else {}

@@ -37,7 +37,9 @@ def _store(flow: Workflow, upload: Upload, lease: Lease, accepted: Accepted) -> 
     planned: list[Task] = []
 
     def done(task: Task, now: Millis) -> Task:
-        planned[:] = [tasks.planned(spec, upload.upload_id, now) for spec in accepted.plan.tasks]
+        planned[:] = [
+            tasks.planned(spec, upload.upload_id, now, upload.generation) for spec in accepted.plan.tasks
+        ]
         return tasks.done(task, accepted.outputs, now)
 
     def save(before: Task, after: Task) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from reelworks.domain import outcome as outcomes
+from reelworks.domain import snapshot as snapshots
 from reelworks.domain import task as tasks
 from reelworks.domain.instants import MINUTE_MS, SECOND_MS
 from reelworks.domain.keys import attempt_prefix
@@ -240,6 +241,7 @@ def _work(snapshot: Snapshot, lease: Lease, scratch: Path) -> Work:
         prefix=attempt_prefix(upload.user_id, upload.upload_id, task.name, task.token or ""),
         cancellation=lease.cancellation,
         report=report,
+        kept=snapshots.referred(snapshot),
     )
 
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from reelworks.adapters.wiring import Adapters
 from reelworks.domain.instants import SECOND_MS
+from reelworks.domain.options import resolved
 from reelworks.domain.plan import MediaSummary, MediaType, TaskKind
 from reelworks.domain.ranking import Weights
 from reelworks.domain.timeline import Chunking
@@ -44,11 +45,12 @@ from worker.tasks.mp4 import Mp4Dependencies, mp4
 from worker.tasks.package import PackageDependencies, package
 from worker.tasks.poster import PosterDependencies, poster
 from worker.tasks.preview import preview
+from worker.tasks.remember import remembering
 from worker.tasks.storyboard import StoryboardDependencies, storyboard
 from worker.tasks.thumbnails import ThumbnailsDependencies, thumbnails
 from worker.tasks.transcribe import TranscribeDependencies, transcribe
 from worker.tasks.video import VideoDependencies, video
-from worker.work import Handlers
+from worker.work import Handlers, Work
 
 
 class WorkerParts(Struct, frozen=True, kw_only=True):
@@ -75,6 +77,7 @@ def build(settings: Settings, stopping: threading.Event, adapters: Adapters | No
         events=adapters.events,
         clock=adapters.clock,
         metrics=metrics,
+        watch=settings.sweep.rules(),
     )
     scratch = Scratch(settings.worker.scratch_dir)
     attempts = Attempts(
@@ -161,9 +164,12 @@ def handlers(settings: Settings, adapters: Adapters, metrics: Metrics) -> Handle
         speech=speech_provider(settings.speech, engine),
         language=settings.speech.language,
     )
+    heard = remembering(
+        partial(transcribe, needs=transcribing), adapters.media, partial(_listener, settings.speech)
+    )
     return {
         TaskKind.INGEST: partial(ingest, needs=ingesting),
-        TaskKind.TRANSCRIBE: partial(transcribe, needs=transcribing),
+        TaskKind.TRANSCRIBE: heard,
         **picture_handlers(adapters, engine),
         **stream_handlers(settings.media, adapters, engine, metrics),
     }
@@ -175,15 +181,21 @@ def picture_handlers(adapters: Adapters, engine: MediaEngine) -> Handlers:
     choosing = PosterDependencies(
         raw=raw, media=media, engine=engine, weights=lambda: adapters.store.ranking() or Weights()
     )
+    boarding = StoryboardDependencies(raw=raw, media=media, engine=engine)
+    shrinking = ThumbnailsDependencies(raw=raw, media=media, engine=engine)
     return {
-        TaskKind.POSTER: partial(poster, needs=choosing),
-        TaskKind.STORYBOARD: partial(
-            storyboard, needs=StoryboardDependencies(raw=raw, media=media, engine=engine)
-        ),
-        TaskKind.THUMBNAILS: partial(
-            thumbnails, needs=ThumbnailsDependencies(raw=raw, media=media, engine=engine)
-        ),
+        TaskKind.POSTER: remembering(partial(poster, needs=choosing), media),
+        TaskKind.STORYBOARD: remembering(partial(storyboard, needs=boarding), media),
+        TaskKind.THUMBNAILS: remembering(partial(thumbnails, needs=shrinking), media),
     }
+
+
+def _listener(speech: Speech, work: Work) -> tuple[object, ...]:
+    """What decides about a transcript besides the sound."""
+    language = resolved(work.upload.profile, work.upload.options).language or speech.language
+    model = speech.model if speech.provider == "openai" else None
+    fake = speech.fake_text if speech.provider == "fake" else None
+    return speech.provider, speech.base_url, model, fake, language
 
 
 def stream_handlers(settings: Media, adapters: Adapters, engine: MediaEngine, metrics: Metrics) -> Handlers:

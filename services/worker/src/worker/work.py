@@ -17,7 +17,8 @@ class Work(Struct, frozen=True, kw_only=True):
 
     `inputs`: outputs of the tasks that are DONE, by name. `scratch`: an empty directory of its own, removed
     afterwards. `prefix`: the only S3 prefix of the media bucket it may write below, ends in "/". `report`: takes the
-    fraction that is done, 0 to 1; cheap, call it often.
+    fraction that is done, 0 to 1; cheap, call it often. `kept`: prefixes that rows refer to; what earlier attempts left
+    elsewhere may be swept away, see `domain.snapshot.condemned`.
     """
 
     upload: Upload
@@ -27,6 +28,7 @@ class Work(Struct, frozen=True, kw_only=True):
     prefix: str
     cancellation: Cancellation
     report: Callable[[float], None]
+    kept: frozenset[str] = frozenset()
 
 
 Handler = Callable[[Work], Outcome]

@@ -58,7 +58,9 @@ def test_a_plan_opens_its_tasks_as_a_set() -> None:
 
 
 def test_closing_takes_one_name_out_whatever_else_is_in() -> None:
-    update = expressions.close_in_upload(KEY, "a", 7)["Update"]
+    task = {"name": "a", "updated_at": 7, "generation": 2}
+    update = expressions.close_in_upload(KEY, task)["Update"]
+    assert update["ConditionExpression"] == "#generation = :v2"
     assert update["UpdateExpression"] == "SET #updated_at = :v0 DELETE #open_tasks :v1"
     assert update["ExpressionAttributeValues"][":v1"] == {"SS": ["a"]}
 

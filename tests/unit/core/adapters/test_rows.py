@@ -120,7 +120,7 @@ def task() -> Task:
 
 def test_keys_and_index_attributes(task: Task) -> None:
     row = rows.task_row(task, SHARDS)
-    assert (row["pk"], row["sk"]) == ("UPLOAD#" + "a" * 32, "TASK#transcribe")
+    assert (row["pk"], row["sk"]) == ("UPLOAD#" + "a" * 32, "TASK#0#transcribe")
     assert row["watch_shard"] == rows.shard_of(task.upload_id, SHARDS)
     assert row["progress"] == Decimal("0.1")
 
@@ -144,7 +144,7 @@ def test_a_row_that_this_version_cannot_read_is_left_to_others(task: Task) -> No
     with pytest.raises(Unreachable) as caught:
         rows.to_task(rows.task_row(task, SHARDS) | {"kind": "hologram"})
     assert caught.value.code == "unreadable"
-    assert "TASK#transcribe" in caught.value.message
+    assert "TASK#0#transcribe" in caught.value.message
 
 
 def test_a_partition_without_its_upload_is_no_snapshot(task: Task) -> None:

@@ -1,13 +1,15 @@
 """The life of an upload."""
 
+from collections.abc import Callable
 from itertools import product
 
 import pytest
+from msgspec import structs
 
 from reelworks.domain import upload as uploads
 from reelworks.domain.event import terminal_event
 from reelworks.domain.failure import Failure, FailureKind
-from reelworks.domain.upload import TRANSITIONS, IllegalTransition, UploadStatus, WatchRules
+from reelworks.domain.upload import TRANSITIONS, IllegalTransition, Upload, UploadStatus, WatchRules
 from tests.unit.core.domain.builders import FACTS, NEWS, NOW, make_upload
 
 RULES = WatchRules()
@@ -30,9 +32,15 @@ def test_object_that_comes_after_expiry_is_still_accepted() -> None:
 
 @pytest.mark.parametrize(("start", "end"), list(product(UploadStatus, UploadStatus)))
 def test_only_the_steps_of_the_table_are_possible(start: UploadStatus, end: UploadStatus) -> None:
-    upload = make_upload(status=start)
-    steps = {
-        UploadStatus.PROCESSING: lambda: uploads.accepted(upload, NEWS, NOW, RULES),
+    upload = make_upload(status=start, plan=None if start in uploads.AWAITING_OBJECT else NEWS.plan)
+
+    def processing() -> Upload:
+        if start in uploads.ENDED:
+            return uploads.reprocessed(upload, "audio", None, NOW, RULES)
+        return uploads.accepted(upload, NEWS, NOW, RULES)
+
+    steps: dict[UploadStatus, Callable[[], Upload]] = {
+        UploadStatus.PROCESSING: processing,
         UploadStatus.COMPLETED: lambda: uploads.completed(upload, NOW, RULES),
         UploadStatus.FAILED: lambda: uploads.failed(upload, FAILURE, NOW, RULES),
         UploadStatus.EXPIRED: lambda: uploads.expired(upload, NOW, RULES),
@@ -51,8 +59,12 @@ def test_terminal_upload_owes_an_event_until_it_is_notified() -> None:
     done = uploads.completed(make_upload(status=UploadStatus.PROCESSING), NOW, RULES)
     assert done.notify_due == NOW
     assert done.due_at == NOW + RULES.notify_retry_ms
-    notified = uploads.notified(done)
-    assert (notified.notify_due, notified.due_at) == (None, None)
+    notified = uploads.notified(done, NOW, RULES)
+    assert notified.notify_due is None
+    assert notified.due_at == NOW + RULES.sweep_after_ms
+    assert uploads.notified(done, NOW, structs.replace(RULES, sweep_after_ms=0)).due_at is None
+    swept = uploads.swept(uploads.sweeping(notified, NOW + RULES.sweep_after_ms, RULES))
+    assert (swept.due_at, swept.swept_at) == (None, NOW + RULES.sweep_after_ms)
 
 
 def test_the_event_is_the_same_each_time_it_is_made() -> None:
@@ -90,3 +102,44 @@ def test_watching_again_always_moves_the_due_time(status: UploadStatus) -> None:
 
 def test_every_status_has_its_row_in_the_transition_table() -> None:
     assert set(TRANSITIONS) == set(UploadStatus)
+
+
+def ended(**changes: object) -> Upload:
+    row = make_upload(status=UploadStatus.PROCESSING, plan=NEWS.plan, poster_of="p/", poster_choice=3)
+    return structs.replace(uploads.completed(row, NOW, RULES), **changes)
+
+
+def test_processed_again_begins_with_the_ingest_and_shows_what_was_there() -> None:
+    upload = uploads.reprocessed(ended(), "audio", None, NOW + 5, RULES)
+    assert (upload.status, upload.generation, upload.profile) == (UploadStatus.PROCESSING, 1, "audio")
+    assert (upload.plan, upload.finished_at) == (None, None)
+    assert upload.open_tasks == {"ingest"}
+    assert upload.earlier == uploads.Earlier(generation=0, plan=NEWS.plan)
+    assert upload.due_at == NOW + 5 + RULES.first_check_ms
+    assert (upload.poster_of, upload.poster_choice) == ("p/", 3)
+    assert uploads.unplanned(upload)
+
+
+def test_of_several_failures_in_a_row_the_last_success_is_shown() -> None:
+    upload = uploads.reprocessed(ended(), "audio", None, NOW, RULES)
+    for generation in (2, 3):
+        failed = uploads.failed(upload, FAILURE, NOW, RULES)
+        upload = uploads.reprocessed(failed, "audio", None, NOW, RULES)
+        assert (upload.generation, upload.failure) == (generation, None)
+    assert upload.earlier == uploads.Earlier(generation=0, plan=NEWS.plan)
+    planned = uploads.accepted(upload, NEWS, NOW, RULES)
+    assert uploads.completed(planned, NOW, RULES).earlier is None
+
+
+def test_an_upload_has_one_plan_a_generation() -> None:
+    planned = uploads.accepted(uploads.reprocessed(ended(), "audio", None, NOW, RULES), NEWS, NOW, RULES)
+    with pytest.raises(IllegalTransition):
+        uploads.accepted(planned, NEWS, NOW, RULES)
+    with pytest.raises(IllegalTransition):
+        uploads.reprocessed(planned, "audio", None, NOW, RULES)
+
+
+def test_each_generation_has_an_event_of_its_own() -> None:
+    first = ended()
+    again = uploads.accepted(uploads.reprocessed(first, "audio", None, NOW, RULES), NEWS, NOW, RULES)
+    assert terminal_event(uploads.completed(again, NOW, RULES)).event_id != terminal_event(first).event_id

@@ -5,7 +5,7 @@ SDK. So the row is read, and if it is what we meant to store (the same status, t
 """
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from reelworks.adapters import expressions, rows
 from reelworks.adapters.expressions import Operation
@@ -88,8 +88,8 @@ class DynamoUploadStore:
 
     def close_task(self, before: Task, after: Task, guard: Guard) -> None:
         """`write_task`, and one name less in the upload's open tasks."""
-        key = rows.upload_key(after.upload_id)
-        closing = expressions.close_in_upload(key, after.name, after.updated_at)
+        row = rows.task_row(after, self._shards)
+        closing = expressions.close_in_upload(rows.upload_key(after.upload_id), row)
         self._write_task([self._task_change(before, after, guard), closing], after, guard)
 
     def _task_change(self, before: Task | None, after: Task, guard: Guard) -> Operation:
@@ -128,7 +128,7 @@ class DynamoUploadStore:
 
     def _accepted_before(self, running: Task, done: Task) -> None:
         """The ingest's row tells: DONE with our token only ever came with the rest of the transaction."""
-        stored = self._table.get(rows.task_key(done.upload_id, done.name))
+        stored = self._table.get(rows.task_row(done, self._shards))
         if _same(stored, rows.task_row(done, self._shards), expressions.TASK_GUARD):
             return
         if stored and stored["status"] == TaskStatus.RUNNING and stored.get("token") == running.token:
@@ -169,9 +169,25 @@ class DynamoUploadStore:
 
     def unwatch(self, due: Due) -> None:
         """Nobody needs to look at this row any more."""
-        key = rows.task_key(due.upload_id, due.task) if due.task else rows.upload_key(due.upload_id)
+        key = rows.upload_key(due.upload_id)
+        if due.task is not None:
+            key = rows.task_key(due.upload_id, due.generation, due.task)
         with contextlib.suppress(Refused):
             self._table.write([expressions.unwatch(key, due.due_at)])
+
+    def reopen_upload(self, before: Upload, after: Upload) -> None:
+        """The difference, the open tasks included."""
+        old, new = rows.upload_row(before, self._shards), rows.upload_row(after, self._shards)
+        try:
+            self._table.write([expressions.open_upload(old, new)])
+        except Refused:
+            if not _same(self._table.get(new), new, (*expressions.UPLOAD_GUARD, "profile", "options")):
+                raise Conflict(f"Upload {after.upload_id} has moved since it was read.") from None
+
+    def forget(self, tasks: Iterable[Task]) -> None:
+        """Delete the rows, one by one."""
+        for task in tasks:
+            self._table.write([expressions.delete(rows.task_row(task, self._shards))])
 
     def ping(self) -> None:
         """Read a row that is not there: what a key policy allows is what the work needs."""
@@ -210,5 +226,10 @@ def _taught(before: Weights | None, after: Weights, now: Millis) -> Operation:
 
 
 def _due(row: Row) -> Due:
-    task = row["sk"].removeprefix(rows.TASK_PREFIX) if row["sk"] != rows.META else None
-    return Due(upload_id=row["pk"].removeprefix("UPLOAD#"), task=task, due_at=int(row["due_at"]))
+    generation, task = rows.task_of(row["sk"]) or (0, None)
+    return Due(
+        upload_id=row["pk"].removeprefix("UPLOAD#"),
+        task=task,
+        generation=generation,
+        due_at=int(row["due_at"]),
+    )

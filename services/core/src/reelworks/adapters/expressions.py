@@ -13,7 +13,7 @@ Operation = dict[str, dict[str, Any]]
 
 KEYS = frozenset({"pk", "sk"})
 TASK_GUARD = ("status", "token", "due_at")
-UPLOAD_GUARD = ("status", "due_at", "notify_due")
+UPLOAD_GUARD = ("status", "due_at", "notify_due", "generation")
 POSTER_GUARD = ("poster_of", "poster_choice")
 RANKING_GUARD = ("picks", "schema")
 OPEN_TASKS = "open_tasks"
@@ -131,6 +131,11 @@ def change_ranking(before: Row, after: Row) -> Operation:
     return _update(before, update, expression.same(before, RANKING_GUARD), expression)
 
 
+def delete(row: Row) -> Operation:
+    """A row that nobody needs any more."""
+    return {"Delete": {"Key": marshal({"pk": row["pk"], "sk": row["sk"]})}}
+
+
 def unwatch(key: Row, due_at: int) -> Operation:
     """Take a row out of the watch index, if it is still due then."""
     expression = Expression()
@@ -138,14 +143,14 @@ def unwatch(key: Row, due_at: int) -> Operation:
     return _update(key, update, expression.same({"due_at": due_at}, ("due_at",)), expression)
 
 
-def close_in_upload(key: Row, task: str, updated_at: int) -> Operation:
-    """Take one name out of the open tasks; the set vanishes with its last name."""
+def close_in_upload(key: Row, task: Row) -> Operation:
+    """Take one name out of the open tasks, if they are of its generation; the set vanishes with its last name."""
     expression = Expression()
     update = (
-        f"SET {expression.name('updated_at')} = {expression.value(updated_at)} "
-        f"DELETE {expression.name(OPEN_TASKS)} {expression.value({task})}"
+        f"SET {expression.name('updated_at')} = {expression.value(task['updated_at'])} "
+        f"DELETE {expression.name(OPEN_TASKS)} {expression.value({task['name']})}"
     )
-    return _update(key, update, ["attribute_exists(pk)"], expression)
+    return _update(key, update, expression.same(task, ("generation",)), expression)
 
 
 def _update(row: Row, update: str, conditions: list[str], expression: Expression) -> Operation:

@@ -13,6 +13,7 @@ import msgspec
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from msgspec import Struct
 
+from reelworks.domain import snapshot as snapshots
 from reelworks.domain.instants import Millis
 from reelworks.domain.ranking import Weights
 from reelworks.domain.snapshot import Snapshot
@@ -39,9 +40,15 @@ def upload_key(upload_id: str) -> Row:
     return {"pk": f"UPLOAD#{upload_id}", "sk": META}
 
 
-def task_key(upload_id: str, name: str) -> Row:
+def task_key(upload_id: str, generation: int, name: str) -> Row:
     """Of a task's row."""
-    return {"pk": f"UPLOAD#{upload_id}", "sk": f"{TASK_PREFIX}{name}"}
+    return {"pk": f"UPLOAD#{upload_id}", "sk": f"{TASK_PREFIX}{generation}#{name}"}
+
+
+def task_of(sk: str) -> tuple[int, str] | None:
+    """The generation and name in the sort key of a task's row; None for any other row."""
+    generation, mark, name = sk.removeprefix(TASK_PREFIX).partition("#")
+    return (int(generation), name) if sk.startswith(TASK_PREFIX) and mark else None
 
 
 def idempotency_key(user_id: str, key: str) -> Row:
@@ -72,7 +79,7 @@ def upload_row(upload: Upload, shards: int) -> Row:
 
 def task_row(task: Task, shards: int) -> Row:
     """Every attribute of a task's row, that of its index included."""
-    return _attributes(task, shards) | task_key(task.upload_id, task.name)
+    return _attributes(task, shards) | task_key(task.upload_id, task.generation, task.name)
 
 
 def _attributes(struct: Upload | Task, shards: int) -> Row:
@@ -114,7 +121,7 @@ def to_snapshot(rows: list[Row]) -> Snapshot | None:
     """All rows of one partition; None without the upload's own."""
     uploads = [to_upload(row) for row in rows if row["sk"] == META]
     tasks = [to_task(row) for row in rows if row["sk"].startswith(TASK_PREFIX)]
-    return Snapshot(upload=uploads[0], tasks={task.name: task for task in tasks}) if uploads else None
+    return snapshots.snapshot(uploads[0], tasks) if uploads else None
 
 
 def _struct(row: Row, kind: type[_Struct]) -> _Struct:

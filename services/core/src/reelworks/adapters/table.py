@@ -119,7 +119,11 @@ class Table:
             )
             return
         for kind, body in operations[0].items():
-            send: Any = self._client.put_item if kind == "Put" else self._client.update_item
+            send: Any = {
+                "Put": self._client.put_item,
+                "Update": self._client.update_item,
+                "Delete": self._client.delete_item,
+            }[kind]
             send(**body)
 
 

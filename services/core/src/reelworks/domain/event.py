@@ -23,7 +23,7 @@ class UploadEvent(Struct, frozen=True, kw_only=True):
 def terminal_event(upload: Upload) -> UploadEvent:
     """The event of an upload in a terminal status."""
     return UploadEvent(
-        event_id=f"{upload.upload_id}.{upload.status.lower()}.{upload.finished_at}",
+        event_id=f"{upload.upload_id}.{upload.generation}.{upload.status.lower()}.{upload.finished_at}",
         upload_id=upload.upload_id,
         user_id=upload.user_id,
         project_id=upload.project_id,

@@ -64,9 +64,14 @@ def parse_raw_key(key: str) -> RawKey:
     return RawKey(user_id=parts[1], upload_id=parts[2], name=parts[3])
 
 
+def upload_prefix(user_id: str, upload_id: str) -> str:
+    """Of everything made of an upload, in the media bucket."""
+    return f"processed/{user_id}/{upload_id}/"
+
+
 def task_prefix(user_id: str, upload_id: str, task: str) -> str:
-    """Of all attempts at a task, in the media bucket."""
-    return f"processed/{user_id}/{upload_id}/tasks/{task}/"
+    """Of all attempts at a task, of whatever generation, in the media bucket."""
+    return f"{upload_prefix(user_id, upload_id)}tasks/{task}/"
 
 
 def attempt_prefix(user_id: str, upload_id: str, task: str, token: str) -> str:

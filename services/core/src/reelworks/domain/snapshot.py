@@ -1,23 +1,45 @@
 """An upload with all its tasks as one consistent read gives them, and what follows from it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
 from reelworks.domain import task as tasks
 from reelworks.domain import upload as uploads
 from reelworks.domain.failure import Failure
-from reelworks.domain.instants import Millis
+from reelworks.domain.instants import MINUTE_MS, Millis
 from reelworks.domain.plan import INGEST
 from reelworks.domain.task import CLOSED, Task, TaskStatus
 from reelworks.domain.upload import Upload, UploadStatus, WatchRules
 
 
 class Snapshot(Struct, frozen=True, kw_only=True):
-    """`tasks` by name; the ingest is among them once it was claimed."""
+    """`tasks` by name, of the upload's own generation; the ingest is among them once it was claimed.
+
+    `earlier`: those of the generation whose results are shown until there are new ones, by name. `spent`: those of all
+    other generations.
+    """
 
     upload: Upload
     tasks: dict[str, Task]
+    earlier: dict[str, Task] = {}
+    spent: tuple[Task, ...] = ()
+
+
+def snapshot(upload: Upload, rows: Iterable[Task]) -> Snapshot:
+    """Of an upload and all its rows, of whatever generation."""
+    tasks: dict[str, Task] = {}
+    earlier: dict[str, Task] = {}
+    spent: list[Task] = []
+    shown = upload.earlier.generation if upload.earlier else None
+    for row in rows:
+        if row.generation == upload.generation:
+            tasks[row.name] = row
+        elif row.generation == shown:
+            earlier[row.name] = row
+        else:
+            spent.append(row)
+    return Snapshot(upload=upload, tasks=tasks, earlier=earlier, spent=tuple(spent))
 
 
 class Promote(Struct, frozen=True, kw_only=True):
@@ -102,19 +124,54 @@ def task_row(snapshot: Snapshot, name: str, now: Millis) -> tuple[Task | None, T
     stored = snapshot.tasks.get(name)
     if stored is not None:
         return stored, stored
-    return (None, tasks.ingest(snapshot.upload.upload_id, now)) if name == INGEST else None
+    if name != INGEST:
+        return None
+    return None, tasks.ingest(snapshot.upload.upload_id, now, snapshot.upload.generation)
 
 
 def wanted(snapshot: Snapshot, task: Task) -> bool:
     """Whether the upload is in a status in which this task may run."""
     if task.name == INGEST:
-        return snapshot.upload.status in uploads.AWAITING_OBJECT
+        return uploads.unplanned(snapshot.upload)
     return snapshot.upload.status is UploadStatus.PROCESSING
 
 
 def unstarted(snapshot: Snapshot) -> list[Task]:
     """READY tasks nobody has claimed yet: their first message may never have been sent."""
     return [t for t in snapshot.tasks.values() if t.status is TaskStatus.READY and t.leases == 0]
+
+
+def results(snapshot: Snapshot) -> dict[str, Task]:
+    """The DONE tasks whose outputs are shown, by name: the present generation's, and until it has its own those of the
+    earlier one.
+    """
+    done = {name: task for name, task in snapshot.tasks.items() if task.outputs is not None}
+    return {name: task for name, task in snapshot.earlier.items() if task.outputs is not None} | done
+
+
+def referred(snapshot: Snapshot) -> frozenset[str]:
+    """Prefixes of the media bucket that rows point at, each ends in "/": what lies below none of them is left over."""
+    outputs = [
+        task.outputs
+        for task in (*snapshot.tasks.values(), *snapshot.earlier.values())
+        if task.outputs is not None
+    ]
+    return frozenset(prefix for one in outputs for prefix in (one.prefix, *one.uses))
+
+
+CLOCKS_DIFFER_MS = 5 * MINUTE_MS
+"""More than the clock of a bucket and ours ever do, rounding to whole seconds included."""
+
+
+def condemned(upload: Upload, kept: frozenset[str], key: str, modified_at: Millis) -> bool:
+    """Whether an object is deleted, or may be at any moment: no row referred to it when its upload was swept.
+
+    `kept`: what `referred` says. Who deletes and who wants to refer to an earlier attempt's work ask this with the same
+    two instants, so they agree, whatever the clocks say; the margin is for what was written after the sweep.
+    """
+    if any(key.startswith(prefix) for prefix in kept):
+        return False
+    return upload.swept_at is not None and modified_at < upload.swept_at - CLOCKS_DIFFER_MS
 
 
 def attempts(snapshot: Snapshot) -> int:

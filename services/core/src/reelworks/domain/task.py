@@ -66,8 +66,9 @@ MAX_RESEND_MS = 6 * HOUR_MS
 
 
 class Task(Struct, frozen=True, kw_only=True):
-    """The row `UPLOAD#{upload_id}` / `TASK#{name}`.
+    """The row `UPLOAD#{upload_id}` / `TASK#{generation}#{name}`.
 
+    `generation`: of its upload, see there; attempts of another one than the upload's own change nothing any more.
     `attempts`: leases granted and not given back; the only count that decides. `leases`: all that were ever granted.
     `token`: of the newest lease, stays when it ends, so that its owner recognises its own last write. `message_id`:
     SQS id of the message that the newest lease was taken from. `dispatches`: messages sent for it since it became
@@ -75,6 +76,7 @@ class Task(Struct, frozen=True, kw_only=True):
     """
 
     upload_id: str
+    generation: int = 0
     name: str
     kind: TaskKind
     lane: str
@@ -141,11 +143,12 @@ class Exhausted(Struct, frozen=True, kw_only=True):
 ClaimDecision = Claimed | Held | TooEarly | Over | Exhausted
 
 
-def planned(spec: TaskSpec, upload_id: str, now: Millis) -> Task:
+def planned(spec: TaskSpec, upload_id: str, now: Millis, generation: int = 0) -> Task:
     """The first row of a planned task: READY at once if it depends on nothing."""
     ready = not spec.depends_on and not spec.after
     return Task(
         upload_id=upload_id,
+        generation=generation,
         name=spec.name,
         kind=spec.kind,
         lane=spec.lane,
@@ -159,10 +162,10 @@ def planned(spec: TaskSpec, upload_id: str, now: Millis) -> Task:
     )
 
 
-def ingest(upload_id: str, now: Millis) -> Task:
+def ingest(upload_id: str, now: Millis, generation: int = 0) -> Task:
     """The ingest task as it is before its first claim: it has no row until then."""
     spec = TaskSpec(name=INGEST, kind=TaskKind.INGEST, lane=Lane.EVENTS)
-    return planned(spec, upload_id, now)
+    return planned(spec, upload_id, now, generation)
 
 
 def claim(task: Task, claimant: Claimant, now: Millis, rules: LeaseRules) -> ClaimDecision:

@@ -13,7 +13,7 @@ from reelworks.domain.failure import Failure
 from reelworks.domain.instants import HOUR_MS, MINUTE_MS, SECOND_MS, Millis
 from reelworks.domain.options import Options
 from reelworks.domain.outcome import Accepted
-from reelworks.domain.plan import MediaSummary, ObjectFacts, Plan
+from reelworks.domain.plan import INGEST, MediaSummary, ObjectFacts, Plan
 from reelworks.errors import Conflict
 
 
@@ -23,11 +23,11 @@ class UploadStatus(StrEnum):
     PENDING_UPLOAD = "PENDING_UPLOAD"
     """The row is there, the bytes are not known to be. Next: the client sends them, S3's event starts the ingest."""
     PROCESSING = "PROCESSING"
-    """The plan is stored. Next: workers, until no task is open."""
+    """The bytes are there. Next: workers, until no task is open; the first of them makes the plan."""
     COMPLETED = "COMPLETED"
-    """Every task is DONE. Terminal."""
+    """Every task is DONE. Terminal, unless its owner has it processed again."""
     FAILED = "FAILED"
-    """The file was refused or a task failed for good; `failure` says why. Terminal."""
+    """The file was refused or a task failed for good; `failure` says why. Terminal, as COMPLETED is."""
     EXPIRED = "EXPIRED"
     """No object came in time. A new URL for it (a replayed request) or an object that comes after all revives it."""
     CANCELLED = "CANCELLED"
@@ -42,13 +42,16 @@ TRANSITIONS: Mapping[UploadStatus, frozenset[UploadStatus]] = {
         {UploadStatus.PENDING_UPLOAD, UploadStatus.PROCESSING, UploadStatus.FAILED}
     ),
     UploadStatus.PROCESSING: frozenset({UploadStatus.COMPLETED, UploadStatus.FAILED, UploadStatus.CANCELLED}),
-    UploadStatus.COMPLETED: frozenset(),
-    UploadStatus.FAILED: frozenset(),
+    UploadStatus.COMPLETED: frozenset({UploadStatus.PROCESSING}),
+    UploadStatus.FAILED: frozenset({UploadStatus.PROCESSING}),
     UploadStatus.CANCELLED: frozenset(),
 }
 
 AWAITING_OBJECT = frozenset({UploadStatus.PENDING_UPLOAD, UploadStatus.EXPIRED})
 """In these an arriving object is news."""
+
+ENDED = frozenset({UploadStatus.COMPLETED, UploadStatus.FAILED})
+"""From these an upload may be processed again."""
 
 
 class WatchRules(Struct, frozen=True, kw_only=True):
@@ -57,7 +60,9 @@ class WatchRules(Struct, frozen=True, kw_only=True):
     `first_check_ms`: S3 announces an object within seconds, so two minutes without news is worth a HeadObject; then
     the interval doubles, up to `longest_check_ms`. `expiry_grace_ms`: an upload that began just before its URL ran
     out may still be under way. `processing_check_ms`: tasks have their own due times; this one only covers a lost
-    last step. `notify_retry_ms`: how soon an event that could not be sent is tried again.
+    last step. `notify_retry_ms`: how soon an event that could not be sent is tried again. `sweep_after_ms`: how long
+    after its end an upload's left-over objects are deleted, so that players which opened an earlier stream can finish
+    it and a worker that was given up long ago has noticed; 0 keeps them.
     """
 
     first_check_ms: int = 2 * MINUTE_MS
@@ -65,6 +70,14 @@ class WatchRules(Struct, frozen=True, kw_only=True):
     longest_check_ms: int = 6 * HOUR_MS
     processing_check_ms: int = 10 * MINUTE_MS
     notify_retry_ms: int = 30 * SECOND_MS
+    sweep_after_ms: int = 24 * HOUR_MS
+
+
+class Earlier(Struct, frozen=True, kw_only=True):
+    """The last generation that was COMPLETED, and its plan: what is shown until the present one has its own."""
+
+    generation: int
+    plan: Plan
 
 
 class Upload(Struct, frozen=True, kw_only=True):
@@ -76,6 +89,8 @@ class Upload(Struct, frozen=True, kw_only=True):
     `notify_due`: an event about the terminal status is still to be sent (the outbox). `open_tasks`: tasks that are
     neither DONE nor FAILED nor SKIPPED; only ever taken from, one name at a time. `poster_choice`: the candidate that
     its owner chose among those at the prefix `poster_of`; None with a prefix is a choice that was taken back.
+    `generation`: how often it was processed again; every task row belongs to one. `swept_at`: objects that were there
+    then and that no row refers to are deleted, or about to be.
     """
 
     upload_id: str
@@ -106,6 +121,9 @@ class Upload(Struct, frozen=True, kw_only=True):
     failure: Failure | None = None
     poster_of: str | None = None
     poster_choice: int | None = None
+    generation: int = 0
+    earlier: Earlier | None = None
+    swept_at: Millis | None = None
 
 
 class IllegalTransition(Conflict):
@@ -131,9 +149,12 @@ def _terminal(
 
 def accepted(upload: Upload, news: Accepted, now: Millis, rules: WatchRules) -> Upload:
     """The object is good: PROCESSING, every planned task open, and about these very bytes from here on."""
-    moved = _moved(upload, UploadStatus.PROCESSING, now)
+    if not unplanned(upload):
+        raise IllegalTransition(f"Upload {upload.upload_id} is {upload.status} and has a plan already.")
     return structs.replace(
-        moved,
+        upload,
+        status=UploadStatus.PROCESSING,
+        updated_at=max(now, upload.updated_at),
         object=news.object,
         plan=news.plan,
         media=news.media,
@@ -141,6 +162,40 @@ def accepted(upload: Upload, news: Accepted, now: Millis, rules: WatchRules) -> 
         due_at=now + rules.processing_check_ms,
         notify_due=None,
         finished_at=None,
+        checks=0,
+    )
+
+
+def unplanned(upload: Upload) -> bool:
+    """Whether its ingest is still to come, or under way."""
+    return upload.status in AWAITING_OBJECT or (
+        upload.status is UploadStatus.PROCESSING and upload.plan is None
+    )
+
+
+def reprocessed(
+    upload: Upload, profile: str, options: Options | None, now: Millis, rules: WatchRules
+) -> Upload:
+    """The same bytes once more, from the ingest on. What the last COMPLETED generation made is shown meanwhile."""
+    if upload.status not in ENDED:
+        raise IllegalTransition(
+            f"Upload {upload.upload_id} is {upload.status}, it cannot be processed again."
+        )
+    earlier = upload.earlier
+    if upload.status is UploadStatus.COMPLETED and upload.plan is not None:
+        earlier = Earlier(generation=upload.generation, plan=upload.plan)
+    return structs.replace(
+        _moved(upload, UploadStatus.PROCESSING, now),
+        generation=upload.generation + 1,
+        earlier=earlier,
+        profile=profile,
+        options=options,
+        plan=None,
+        open_tasks=frozenset({INGEST}),
+        failure=None,
+        finished_at=None,
+        notify_due=None,
+        due_at=now + rules.first_check_ms,
         checks=0,
     )
 
@@ -161,8 +216,8 @@ def renewed(upload: Upload, expires_at: Millis, now: Millis, rules: WatchRules) 
 
 
 def completed(upload: Upload, now: Millis, rules: WatchRules) -> Upload:
-    """Nothing is open and nothing failed."""
-    return _terminal(upload, UploadStatus.COMPLETED, now, rules)
+    """Nothing is open and nothing failed. Nothing earlier needs to be shown any more."""
+    return structs.replace(_terminal(upload, UploadStatus.COMPLETED, now, rules), earlier=None)
 
 
 def failed(upload: Upload, failure: Failure, now: Millis, rules: WatchRules) -> Upload:
@@ -180,9 +235,22 @@ def cancelled(upload: Upload, now: Millis, rules: WatchRules) -> Upload:
     return _terminal(upload, UploadStatus.CANCELLED, now, rules)
 
 
-def notified(upload: Upload) -> Upload:
-    """The event about the terminal status is out: nobody needs to look any more."""
-    return structs.replace(upload, notify_due=None, due_at=None)
+def notified(upload: Upload, now: Millis, rules: WatchRules) -> Upload:
+    """The event about the terminal status is out: the last one to look sweeps up what nothing refers to."""
+    litters = upload.status is not UploadStatus.EXPIRED and rules.sweep_after_ms > 0
+    due = (upload.finished_at or now) + rules.sweep_after_ms
+    return structs.replace(upload, notify_due=None, due_at=due if litters else None, checks=0)
+
+
+def sweeping(upload: Upload, now: Millis, rules: WatchRules) -> Upload:
+    """About to delete what no row refers to now. From here on no attempt may refer to anything of it either."""
+    due = max(now + rules.processing_check_ms, (upload.due_at or 0) + 1)
+    return structs.replace(upload, swept_at=now, due_at=due)
+
+
+def swept(upload: Upload) -> Upload:
+    """Nothing is left over: nobody needs to look any more."""
+    return structs.replace(upload, due_at=None)
 
 
 def watched_again(upload: Upload, now: Millis, rules: WatchRules) -> Upload:

@@ -14,6 +14,7 @@ from msgspec import Meta, Struct
 
 from reelworks.domain.instants import SECOND_MS
 from reelworks.domain.lease import LeaseRules, RetryPolicy
+from reelworks.domain.upload import WatchRules
 from reelworks.errors import InvalidSettings
 
 PREFIX = "REELWORKS_"
@@ -239,6 +240,20 @@ class Janitor(Struct, frozen=True, kw_only=True):
     port: Port = 9091
 
 
+class Sweep(Struct, frozen=True, kw_only=True):
+    """What is deleted once an upload has ended.
+
+    `orphans_after_s`: seconds after the end, one day; then objects and rows of attempts that came to nothing and of
+    earlier generations go. 0 keeps them.
+    """
+
+    orphans_after_s: SecondsOrNone = 86_400.0
+
+    def rules(self) -> WatchRules:
+        """The same in the domain's terms."""
+        return WatchRules(sweep_after_ms=int(self.orphans_after_s * SECOND_MS))
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """Everything, grouped. Each service reads the groups it needs; the rest keeps its defaults."""
 
@@ -254,6 +269,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     media: Media = Media()
     speech: Speech = Speech()
     janitor: Janitor = Janitor()
+    sweep: Sweep = Sweep()
 
     @property
     def addressing(self) -> Literal["path", "virtual"]:

@@ -2,11 +2,12 @@
 
 import threading
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from msgspec import structs
 
+from reelworks.domain import snapshot as snapshots
 from reelworks.domain.instants import Millis
 from reelworks.domain.ranking import Weights
 from reelworks.domain.snapshot import Snapshot
@@ -23,7 +24,7 @@ class InMemoryUploadStore:
 
     def __init__(self, clock: Clock, shards: int = 8) -> None:
         self.uploads: dict[str, Upload] = {}
-        self.tasks: dict[tuple[str, str], Task] = {}
+        self.tasks: dict[tuple[str, int, str], Task] = {}
         self.weights: Weights | None = None
         self._promises: dict[tuple[str, str], tuple[IdempotencyKey, str]] = {}
         self._clock = clock
@@ -62,8 +63,8 @@ class InMemoryUploadStore:
         with self._lock:
             if upload_id not in self.uploads:
                 return None
-            tasks = {name: task for (owner, name), task in self.tasks.items() if owner == upload_id}
-            return Snapshot(upload=self.uploads[upload_id], tasks=tasks)
+            tasks = [task for (owner, *_), task in self.tasks.items() if owner == upload_id]
+            return snapshots.snapshot(self.uploads[upload_id], tasks)
 
     def write_upload(self, before: Upload, after: Upload) -> None:
         """Store the difference, never touching the open tasks."""
@@ -92,7 +93,7 @@ class InMemoryUploadStore:
         """The same, and one name less among the open tasks."""
         with self._lock:
             upload = self.uploads.get(after.upload_id)
-            if upload is None:
+            if upload is None or upload.generation != after.generation:
                 raise _refusal(after, guard)
             if self._change_task(before, after, guard):
                 left = upload.open_tasks - {after.name}
@@ -102,7 +103,7 @@ class InMemoryUploadStore:
 
     def _change_task(self, before: Task | None, after: Task, guard: Guard) -> bool:
         """Whether anything was written; not if it was there already."""
-        key = (after.upload_id, after.name)
+        key = _key(after)
         stored = self.tasks.get(key)
         if _allowed(stored, before, guard) and not _older(stored, after, guard):
             self.tasks[key] = _merged(stored, before, after) if stored and before else after
@@ -117,13 +118,13 @@ class InMemoryUploadStore:
         """The upload with its plan, the ingest, and every planned task, all or nothing."""
         running, done = ingest
         with self._lock:
-            stored = self.tasks.get((done.upload_id, done.name))
+            stored = self.tasks.get(_key(done))
             if not _allowed(stored, running, Guard.OWNED):
                 if stored is not None and _as_claimed(stored, done):
                     return
                 raise _refusal(done, Guard.OWNED)
             upload = self.uploads.get(after.upload_id)
-            keys = [(task.upload_id, task.name) for task in planned]
+            keys = [_key(task) for task in planned]
             if upload is None or not _as_read(upload, before) or any(key in self.tasks for key in keys):
                 raise Conflict(
                     f"Upload {after.upload_id} has moved since it was read, or has a plan already."
@@ -131,6 +132,21 @@ class InMemoryUploadStore:
             self.uploads[after.upload_id] = _merged(upload, before, after)
             self._change_task(running, done, Guard.OWNED)
             self.tasks.update(zip(keys, planned, strict=True))
+
+    def reopen_upload(self, before: Upload, after: Upload) -> None:
+        """The difference, the open tasks included."""
+        with self._lock:
+            stored = self.uploads.get(after.upload_id)
+            if stored is not None and _as_read(stored, before):
+                self.uploads[after.upload_id] = _merged(stored, before, after)
+            elif stored is None or not _as_read(stored, after) or not _as_asked(stored, after):
+                raise Conflict(f"Upload {after.upload_id} has moved since it was read.")
+
+    def forget(self, tasks: Iterable[Task]) -> None:
+        """Delete the rows."""
+        with self._lock:
+            for task in tasks:
+                self.tasks.pop(_key(task), None)
 
     def choose_poster(
         self, before: Upload, after: Upload, lesson: tuple[Weights | None, Weights] | None
@@ -168,11 +184,15 @@ class InMemoryUploadStore:
         return DuePage(rows=tuple(page), cursor=more)
 
     def _watched(self, shard: int, before: Millis) -> list[Due]:
-        rows: list[tuple[Upload | Task, str | None]] = [(upload, None) for upload in self.uploads.values()]
-        rows += [(task, task.name) for task in self.tasks.values()]
+        rows: list[Upload | Task] = [*self.uploads.values(), *self.tasks.values()]
         return [
-            Due(upload_id=row.upload_id, task=name, due_at=row.due_at)
-            for row, name in rows
+            Due(
+                upload_id=row.upload_id,
+                task=row.name if isinstance(row, Task) else None,
+                generation=row.generation if isinstance(row, Task) else 0,
+                due_at=row.due_at,
+            )
+            for row in rows
             if row.due_at is not None and row.due_at < before
             if zlib.crc32(row.upload_id.encode()) % self._shards == shard
         ]
@@ -185,12 +205,16 @@ class InMemoryUploadStore:
                 if upload is not None and upload.due_at == due.due_at:
                     self.uploads[due.upload_id] = structs.replace(upload, due_at=None)
                 return
-            task = self.tasks.get((due.upload_id, due.task))
+            task = self.tasks.get((due.upload_id, due.generation, due.task))
             if task is not None and task.due_at == due.due_at:
-                self.tasks[(due.upload_id, due.task)] = structs.replace(task, due_at=None)
+                self.tasks[_key(task)] = structs.replace(task, due_at=None)
 
     def ping(self) -> None:
         """Always there."""
+
+
+def _key(task: Task) -> tuple[str, int, str]:
+    return task.upload_id, task.generation, task.name
 
 
 def _poster(upload: Upload) -> tuple[str | None, int | None]:
@@ -202,7 +226,16 @@ def _position(due: Due) -> tuple[Millis, str, str]:
 
 
 def _as_read(stored: Upload, row: Upload) -> bool:
-    return (stored.status, stored.due_at, stored.notify_due) == (row.status, row.due_at, row.notify_due)
+    return (stored.status, stored.due_at, stored.notify_due, stored.generation) == (
+        row.status,
+        row.due_at,
+        row.notify_due,
+        row.generation,
+    )
+
+
+def _as_asked(stored: Upload, row: Upload) -> bool:
+    return (stored.profile, stored.options) == (row.profile, row.options)
 
 
 def _as_claimed(stored: Task, row: Task) -> bool:

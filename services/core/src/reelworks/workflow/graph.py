@@ -36,9 +36,14 @@ class Workflow(Struct, frozen=True, kw_only=True):
 
 def send(flow: Workflow, upload: Upload, lane: str, task: str) -> None:
     """One hint for a task, in its user's share of a fair queue."""
+    hint(flow.queue, upload, lane, task)
+
+
+def hint(queue: TaskQueue, upload: Upload, lane: str, task: str) -> None:
+    """The same for those who have no workflow."""
     attributes = {"traceparent": upload.traceparent} if upload.traceparent else {}
     body = messages.encode(upload.upload_id, task)
-    flow.queue.send(lane, body, group=upload.user_id, attributes=attributes)
+    queue.send(lane, body, group=upload.user_id, attributes=attributes)
 
 
 def settle(flow: Workflow, upload_id: str) -> Snapshot | None:
@@ -94,8 +99,8 @@ def _finish(flow: Workflow, before: Upload, after: Upload) -> None:
 def ended(flow: Workflow, upload: Upload) -> None:
     """Count, log and announce an upload that has just become terminal."""
     flow.metrics.uploads.labels(upload.status).inc()
-    if upload.status is UploadStatus.COMPLETED:
+    if upload.status is UploadStatus.COMPLETED and upload.generation == 0:
         flow.metrics.upload_ready.observe((upload.updated_at - upload.created_at) / SECOND_MS)
     code = upload.failure.code if upload.failure else None
     log.info("upload.ended", upload_id=upload.upload_id, status=upload.status, code=code)
-    outbox.notify(upload, flow.store, flow.events)
+    outbox.notify(upload, flow.store, flow.events, flow.clock, flow.watch)

@@ -10,7 +10,8 @@ from upload_api import openapi, service
 from upload_api.errors import UnsupportedMediaType
 from upload_api.posters import choose_poster
 from upload_api.problems import HttpRequest
-from upload_api.requests import ChoosePoster, CreateUpload, decode
+from upload_api.reprocess import reprocess
+from upload_api.requests import ChoosePoster, CreateUpload, Reprocess, decode
 from upload_api.responses import UploadTicket, UploadView
 from upload_api.routes.dependency import Deps
 from upload_api.service import Caller
@@ -107,6 +108,37 @@ def post_poster(
     """
     _insist_on_json(request.headers.get("content-type", ""))
     report = choose_poster(upload_id, decode(body, ChoosePoster).candidate, deps)
+    return Response(UploadView.of(report), headers=NO_STORE)
+
+
+@post(
+    "/api/uploads/{upload_id:str}/reprocess",
+    summary="Process an upload again",
+    operation_class=openapi.ReprocessOperation,
+    response_description="The upload is being processed again.",
+    responses=openapi.refusals(
+        "invalid_request",
+        "unknown_upload",
+        "not_ready",
+        "conflict",
+        "source_gone",
+        "body_too_large",
+        "unsupported_media_type",
+        "internal",
+        "unavailable",
+    ),
+    status_code=HTTPStatus.ACCEPTED,
+    sync_to_thread=True,
+)
+def post_reprocess(
+    request: HttpRequest, upload_id: FromPath[str], body: RawBody, deps: Deps
+) -> Response[UploadView]:
+    """Starts over with the file that was uploaded, with this profile and these options, or as the last time without
+    either. Renditions that would come out the same are not encoded again. What the last COMPLETED processing made is
+    shown until there is a successor, and stays if this one fails.
+    """
+    _insist_on_json(request.headers.get("content-type", ""))
+    report = reprocess(upload_id, decode(body, Reprocess), deps)
     return Response(UploadView.of(report), headers=NO_STORE)
 
 

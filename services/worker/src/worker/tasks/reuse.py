@@ -1,4 +1,5 @@
-"""Renditions that an earlier attempt at the same task has finished: found, checked, and not encoded again.
+"""Renditions that an earlier attempt at the same task has finished, of this generation of the upload or another: found,
+checked, and not encoded again.
 
 An attempt writes `rendition.json` into a rendition's directory after all its objects. Whoever finds one there, with the
 same recipe and with every object in the bucket at its full size, refers to them where they are: keys are never written
@@ -14,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from reelworks.domain.keys import task_prefix
+from reelworks.domain.snapshot import condemned
 from reelworks.ports import BlobStore
 from reelworks.runtime import logging
 from reelworks.runtime.metrics import Metrics
@@ -52,7 +54,11 @@ def recipe(*parts: object) -> str:
 def find(work: Work, needs: Measuring, recipes: Mapping[str, str]) -> dict[str, Kept]:
     """Finished renditions by name. `recipes`: those that are wanted, by name. One listing; none is read in vain."""
     root = task_prefix(work.upload.user_id, work.upload.upload_id, work.task.name)
-    sizes = {listed.key: listed.size_bytes for listed in needs.media.list(root)}
+    sizes = {
+        listed.key: listed.size_bytes
+        for listed in needs.media.list(root)
+        if not condemned(work.upload, work.kept, listed.key, listed.modified_at)
+    }
     found: dict[str, Kept] = {}
     for key in sizes:
         name, last = ("", *key.split("/"))[-2:]
