@@ -29,6 +29,7 @@ from reelworks.errors import ReelworksError
 from reelworks.ports import Received
 from reelworks.runtime.metrics import Metrics
 from reelworks.runtime.settings import Aws, Dynamodb, Settings, Speech
+from reelworks.runtime.settings import Sweep as SweepSettings
 from reelworks.testing import FaultInjector, Killed
 from reelworks.workflow.graph import Workflow
 from worker import bootstrap
@@ -40,13 +41,14 @@ from worker.work import Handler, Work
 
 RULES = LeaseRules(heartbeat_ms=5_000, lease_ms=30_000, skew_ms=2_000, max_attempts=3)
 POLICY = RetryPolicy(base_ms=4_000, cap_ms=8_000)
-LANES = ("events", "speech", "fast")
+LANES = ("events", "speech", "fast", "encode")
 STEP_S = 20.0
 LONGEST_S = 6 * 3_600.0
 SETTINGS = Settings(
     sqs=structs.replace(Settings().sqs, lanes=LANES),
     dynamodb=Dynamodb(shards=1),
     speech=Speech(provider="fake", fake_text="hello world"),
+    sweep=SweepSettings(orphans_after_s=400),
 )
 
 
@@ -103,6 +105,7 @@ class Installation:
             events=self.adapters.events,
             clock=self.clock,
             metrics=Metrics(),
+            watch=SETTINGS.sweep.rules(),
         )
         attempts = Attempts(flow, self.handlers(), Scratch(str(self.scratch)), rules=RULES, policy=POLICY)
         acknowledger = Acknowledger(flow.queue, flow.metrics)
@@ -162,13 +165,24 @@ class Installation:
             snapshot = self.truth.store.load(upload_id)
             if snapshot is not None and self.quiet(snapshot):
                 return snapshot
-            self.clock.sleep(STEP_S)
+            self.clock.sleep(self.until_due_s(snapshot))
             self.alive(self.repair)
         raise AssertionError(f"never quiet: {self.truth.store.load(upload_id)} {self.truth.queue.depths()}")
 
     def quiet(self, snapshot: Snapshot) -> bool:
         """No message anywhere but in the dead-letter queue, and no row that anybody watches."""
+        return self.empty() and snapshot.upload.due_at is None and not _watched(snapshot)
+
+    def empty(self) -> bool:
         depths = self.truth.queue.depths()
-        empty = all(d.visible + d.in_flight + d.delayed == 0 for lane, d in depths.items() if lane != "dlq")
-        dues = [snapshot.upload.due_at, *(task.due_at for task in snapshot.tasks.values())]
-        return empty and not any(dues)
+        return all(d.visible + d.in_flight + d.delayed == 0 for lane, d in depths.items() if lane != "dlq")
+
+    def until_due_s(self, snapshot: Snapshot | None) -> float:
+        """The next step, or, if nothing can happen before, right to when the janitor looks at the upload."""
+        if snapshot is None or snapshot.upload.due_at is None or _watched(snapshot) or not self.empty():
+            return STEP_S
+        return max(STEP_S, (snapshot.upload.due_at - self.clock.now()) / SECOND_MS + 1)
+
+
+def _watched(snapshot: Snapshot) -> bool:
+    return any(task.due_at for task in snapshot.tasks.values())

@@ -14,7 +14,9 @@ import pytest
 import time_machine
 from moto import mock_aws
 
+from reelworks.domain import snapshot as snapshots
 from reelworks.domain.failure import FailureKind
+from reelworks.domain.keys import upload_prefix
 from reelworks.domain.outcome import Outcome
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import TaskStatus
@@ -25,6 +27,9 @@ from tests.crash.conftest import SHARE
 from tests.crash.installation import RULES, SETTINGS, Installation, WarpClock
 from tests.unit.core.domain.builders import NOW
 from upload_api import bootstrap as api
+from upload_api.errors import NotReady
+from upload_api.reprocess import reprocess
+from upload_api.requests import Reprocess
 from upload_api.service import Caller, create_upload
 from upload_api.validation import Wanted
 from worker.work import Handler, Work
@@ -101,14 +106,55 @@ def client(site: Installation) -> str:
     raise AssertionError("the upload could not be created")
 
 
-def run(folder: Path, transcribe: Transcribe, injector: FaultInjector) -> Snapshot:
+def asks_again(site: Installation, upload_id: str) -> None:
+    """The same client, once it is over: it asks for another processing until it is told that there is one."""
+    for _ in range(3):
+        deps = api.dependencies(SETTINGS, site.adapters)
+        try:
+            reprocess(upload_id, Reprocess(profile="audio"), deps)
+        except NotReady:  # the try before this one took effect
+            return
+        except ReelworksError:
+            continue
+        except Killed:
+            site.start()
+            continue
+        return
+    raise AssertionError("the upload could not be processed again")
+
+
+def run(
+    folder: Path,
+    transcribe: Transcribe,
+    injector: FaultInjector,
+    again: Callable[[], bool] = lambda: False,
+) -> Snapshot:
+    """`again`: asked once everything is quiet, whether to process it once more."""
     with installation(folder, transcribe, injector) as site:
-        snapshot = site.run_until_quiet(client(site))
-        check_work(site, snapshot)
-        check_outputs(site, snapshot)
-        check_dead_letters(site, snapshot)
-        check_nothing_watched(site)
+        snapshot = settled(site, client(site))
+        if again():
+            site.runs.clear()
+            asks_again(site, snapshot.upload.upload_id)
+            snapshot = settled(site, snapshot.upload.upload_id)
         return snapshot
+
+
+def settled(site: Installation, upload_id: str) -> Snapshot:
+    snapshot = site.run_until_quiet(upload_id)
+    check_work(site, snapshot)
+    check_outputs(site, snapshot)
+    check_dead_letters(site, snapshot)
+    check_nothing_watched(site)
+    check_nothing_left_over(site, snapshot)
+    return snapshot
+
+
+def check_nothing_left_over(site: Installation, snapshot: Snapshot) -> None:
+    """A sweep came by at the end: whatever is in the bucket or the table belongs to a result."""
+    kept = tuple(snapshots.referred(snapshot))
+    listed = site.truth.media.list(upload_prefix(snapshot.upload.user_id, snapshot.upload.upload_id))
+    assert [one.key for one in listed if not one.key.startswith(kept)] == []
+    assert snapshot.spent == ()
 
 
 def check_work(site: Installation, snapshot: Snapshot) -> None:
@@ -122,10 +168,10 @@ def check_work(site: Installation, snapshot: Snapshot) -> None:
 
 
 def check_outputs(site: Installation, snapshot: Snapshot) -> None:
-    """Every file a DONE task points at is there, below the prefix of the lease that committed it."""
+    """Every file a DONE task points at is there, below the prefix of a lease of that task."""
     for task in snapshot.tasks.values():
         for key in task.outputs.files.values() if task.outputs else ():
-            assert f"/{task.name}/{task.token}/" in key
+            assert f"/tasks/{task.name}/" in key
             assert site.truth.media.head(key) is not None
 
 
@@ -160,20 +206,39 @@ def failed_with(*codes: str) -> Callable[[Snapshot], None]:
     return check
 
 
+def completed_again(snapshot: Snapshot) -> None:
+    completed(snapshot)
+    assert (snapshot.upload.generation, snapshot.upload.profile) == (1, "audio")
+    assert snapshot.tasks.keys() == {"ingest", "audio", "transcribe", "package"}
+    assert snapshot.earlier == {}
+
+
+AGAIN = "works, and is processed again"
 SCENARIOS: dict[str, tuple[Transcribe, Callable[[Snapshot], None]]] = {
     "works": (works, completed),
     "works the second time": (works_the_second_time, completed),
     # A process that dies during the last attempt leaves no other reason behind.
     "never works": (never_works, failed_with("engine_down", "worker_died")),
     "refuses": (refuses, failed_with("unsupported_language")),
+    AGAIN: (works, completed_again),
 }
 
 
 def first_of_its_own(scenario: str, folder: Path) -> int:
-    """The scenarios differ from the first claim of the transcript on; what comes before is tried in `works`."""
+    """The scenarios differ from the first claim of the transcript on; what comes before is tried in `works`. The one
+    that is processed again differs from there on.
+    """
     if scenario == "works":
         return 1
     injector, seen = FaultInjector(), list[int]()
+    if scenario == AGAIN:
+
+        def over() -> bool:
+            seen.append(len(injector.calls))
+            return False
+
+        run(folder, works, injector, again=over)
+        return seen[0]
 
     def note(handler: Handler, work: Work) -> Outcome:
         seen.append(len(injector.calls))
@@ -194,7 +259,7 @@ def test_every_call_may_fail_and_the_upload_ends_the_same(
     for at in range(first_of_its_own(scenario, tmp_path), 10_000):
         injector = FaultInjector(at=at, fault=fault)
         try:
-            check(run(tmp_path, transcribe, injector))
+            check(run(tmp_path, transcribe, injector, again=lambda: scenario == AGAIN))
         except BaseException as error:
             error.add_note(f"fault {fault.value} at call {at}: {injector.fired}")
             raise

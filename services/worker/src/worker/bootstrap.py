@@ -40,6 +40,7 @@ from worker.speech.factory import SpeechOptions, make_provider
 from worker.speech.openai import OpenAIOptions
 from worker.speech.provider import SpeechProvider
 from worker.tasks.audio import AudioDependencies, audio
+from worker.tasks.fit import FitDependencies, fit
 from worker.tasks.ingest import IngestDependencies, Probed, ingest
 from worker.tasks.mp4 import Mp4Dependencies, mp4
 from worker.tasks.package import PackageDependencies, package
@@ -156,6 +157,7 @@ def handlers(settings: Settings, adapters: Adapters, metrics: Metrics) -> Handle
         probe=partial(_probed, engine),
         max_bytes=settings.worker.max_bytes,
         chunking=Chunking(above_s=settings.media.chunk_above_s, length_s=settings.media.chunk_s),
+        fit=partial(fit, needs=FitDependencies(media=adapters.media, engine=engine)),
     )
     transcribing = TranscribeDependencies(
         raw=adapters.raw,

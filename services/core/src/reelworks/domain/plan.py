@@ -1,7 +1,7 @@
 """The task graph of an upload: a pure function of what the probe found and the profile."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 
 from msgspec import Struct
@@ -134,12 +134,20 @@ def chunk_number(task: str) -> int:
     return int(task.partition("-")[2])
 
 
-def make_plan(media: MediaSummary, profile: Profile, chunking: Chunking = CHUNKING) -> Plan:
+Fit = Callable[[VideoPlan, frozenset[str]], VideoPlan]
+"""Fits a ladder to the pictures. Gets the names of the rungs that must stay; see `domain.per_title`."""
+
+
+def make_plan(
+    media: MediaSummary, profile: Profile, chunking: Chunking = CHUNKING, fit: Fit | None = None
+) -> Plan:
     """The tasks for this media. A file without sound still gets its (empty) transcript, which takes no time."""
     if media.type is MediaType.IMAGE:
         thumbnails = TaskSpec(name="thumbnails", kind=TaskKind.THUMBNAILS, lane=Lane.FAST)
         return Plan(profile=profile.name, tasks=(thumbnails,))
     video = _video_plan(media, profile.video, chunking)
+    if video is not None and profile.video is not None and profile.video.per_title and fit is not None:
+        video = fit(video, frozenset(str(height) for height in profile.mp4))
     return checked(Plan(profile=profile.name, tasks=tuple(_tasks(media, profile, video)), video=video))
 
 

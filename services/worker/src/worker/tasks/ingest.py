@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 from reelworks.domain import plan as plans
 from reelworks.domain.options import resolved
 from reelworks.domain.outcome import Accepted, Outcome, Outputs
-from reelworks.domain.plan import MediaSummary, MediaType, ObjectFacts
+from reelworks.domain.plan import MediaSummary, MediaType, ObjectFacts, VideoPlan
 from reelworks.domain.timeline import Chunking
 from reelworks.domain.upload import Upload
 from reelworks.errors import Permanent, Temporary
@@ -36,10 +36,20 @@ class Probed(Struct, frozen=True, kw_only=True):
     report: bytes
 
 
+class Ladder(Struct, frozen=True, kw_only=True):
+    """What is to be fitted: a plan for the pictures of a local file. `report`: of `Probed`. `keep`: names of rungs."""
+
+    source: Path
+    report: bytes
+    plan: VideoPlan
+    keep: frozenset[str]
+
+
 class IngestDependencies(Struct, frozen=True, kw_only=True):
     """`probe` raises Permanent with a sentence for people when the file is nothing we can use.
 
-    `max_bytes`: larger objects are refused before a byte is downloaded.
+    `max_bytes`: larger objects are refused before a byte is downloaded. `fit`: fits a ladder to its pictures; gives it
+    and the key of what was measured, if anything was.
     """
 
     raw: BlobStore
@@ -47,6 +57,7 @@ class IngestDependencies(Struct, frozen=True, kw_only=True):
     probe: Callable[[Path, Cancellation], Probed]
     max_bytes: int
     chunking: Chunking = Chunking()
+    fit: Callable[[Work, Ladder], tuple[VideoPlan, str | None]] | None = None
 
 
 def ingest(work: Work, needs: IngestDependencies) -> Outcome:
@@ -63,8 +74,18 @@ def ingest(work: Work, needs: IngestDependencies) -> Outcome:
     report_key = work.prefix + REPORT_NAME
     needs.media.put(report_key, probed.report, "application/json")
     summary = structs.replace(probed.summary, report_key=report_key)
-    plan = plans.make_plan(summary, resolved(upload.profile, upload.options), needs.chunking)
-    outputs = Outputs(prefix=work.prefix, files={"probe": report_key})
+    files = {"probe": report_key}
+
+    def fit(plan: VideoPlan, keep: frozenset[str]) -> VideoPlan:
+        if needs.fit is None:
+            return plan
+        ladder = Ladder(source=source, report=probed.report, plan=plan, keep=keep)
+        fitted, measured = needs.fit(work, ladder)
+        files.update({"complexity": measured} if measured else {})
+        return fitted
+
+    plan = plans.make_plan(summary, resolved(upload.profile, upload.options), needs.chunking, fit)
+    outputs = Outputs(prefix=work.prefix, files=files)
     return Accepted(outputs=outputs, object=facts, media=summary, plan=plan)
 
 

@@ -26,16 +26,20 @@ HD_LINES = 720
 def graph(plan: VideoPlan, picture: VideoStream, cut: Cut) -> str:
     """For `-filter_complex`; its outputs are `[v0]`, `[v1]` … in the order of the rungs."""
     top = max(plan.rungs, key=lambda rung: rung.width * rung.height)
-    shared = ",".join((*_timing(plan, picture, cut), *_upright(picture), *_picture(picture, top)))
+    shared = ",".join((*_timing(plan, picture, cut), *shown(picture, top)))
     feeds = "".join(f"[{'v' if rung is top else 'r'}{n}]" for n, rung in enumerate(plan.rungs))
     branches = (_branch(number, rung) for number, rung in enumerate(plan.rungs) if rung is not top)
     return ";".join((f"[0:{picture.index}]{shared},split={len(plan.rungs)}{feeds}", *branches))
 
 
+def shown(picture: VideoStream, top: Rung) -> Iterator[str]:
+    """Upright, in the size of the highest rung, in 8-bit BT.709."""
+    yield from _upright(picture)
+    yield from _picture(picture, top)
+
+
 def _timing(plan: VideoPlan, picture: VideoStream, cut: Cut) -> Iterator[str]:
-    if picture.interlaced:
-        # One frame per frame, not per field: the rate stays. Frames that are not marked as fields are left alone.
-        yield "bwdif=mode=send_frame:parity=auto:deint=interlaced"
+    yield from whole_frames(picture)
     if cut.delay_ms is not None:
         yield f"setpts=PTS-STARTPTS+{cut.delay_ms / 1000:.3f}/TB"
     if cut.hold_ms:
@@ -46,6 +50,13 @@ def _timing(plan: VideoPlan, picture: VideoStream, cut: Cut) -> Iterator[str]:
     yield f"trim=end_frame={cut.frames}"
     if cut.skip:
         yield "setpts=PTS-STARTPTS"
+
+
+def whole_frames(picture: VideoStream) -> Iterator[str]:
+    """Nothing, unless the picture consists of fields."""
+    if picture.interlaced:
+        # One frame per frame, not per field: the rate stays. Frames that are not marked as fields are left alone.
+        yield "bwdif=mode=send_frame:parity=auto:deint=interlaced"
 
 
 def _upright(picture: VideoStream) -> Iterator[str]:
