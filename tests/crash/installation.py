@@ -41,7 +41,7 @@ from worker.work import Handler, Work
 
 RULES = LeaseRules(heartbeat_ms=5_000, lease_ms=30_000, skew_ms=2_000, max_attempts=3)
 POLICY = RetryPolicy(base_ms=4_000, cap_ms=8_000)
-LANES = ("events", "speech", "fast", "encode")
+LANES = ("events", "speech", "fast")
 STEP_S = 20.0
 LONGEST_S = 6 * 3_600.0
 SETTINGS = Settings(

@@ -17,6 +17,7 @@ from moto import mock_aws
 from reelworks.domain import snapshot as snapshots
 from reelworks.domain.failure import FailureKind
 from reelworks.domain.keys import upload_prefix
+from reelworks.domain.options import Options
 from reelworks.domain.outcome import Outcome
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import TaskStatus
@@ -111,7 +112,7 @@ def asks_again(site: Installation, upload_id: str) -> None:
     for _ in range(3):
         deps = api.dependencies(SETTINGS, site.adapters)
         try:
-            reprocess(upload_id, Reprocess(profile="audio"), deps)
+            reprocess(upload_id, Reprocess(options=Options(language="de")), deps)
         except NotReady:  # the try before this one took effect
             return
         except ReelworksError:
@@ -208,8 +209,7 @@ def failed_with(*codes: str) -> Callable[[Snapshot], None]:
 
 def completed_again(snapshot: Snapshot) -> None:
     completed(snapshot)
-    assert (snapshot.upload.generation, snapshot.upload.profile) == (1, "audio")
-    assert snapshot.tasks.keys() == {"ingest", "audio", "transcribe", "package"}
+    assert (snapshot.upload.generation, snapshot.upload.options) == (1, Options(language="de"))
     assert snapshot.earlier == {}
 
 

@@ -18,6 +18,7 @@ from worker.media.encode.transcoder import Transcoding
 from worker.media.engine import MediaEngine
 from worker.media.report import AudioStream, MediaReport
 from worker.tasks import reuse, source
+from worker.tasks.publish import Sender
 from worker.tasks.reuse import Kept
 from worker.work import Work
 
@@ -63,10 +64,14 @@ def _encode(
     file = source.fetch(work, needs, report)
     work.report(DOWNLOADED)
     job = Transcoding(file=file, directory=work.scratch, engine=needs.engine, cancellation=work.cancellation)
-    directory = encode_sound(
-        job, stream, _options(work), lambda part: work.report(DOWNLOADED + part * (ENCODED - DOWNLOADED))
-    )
-    kept = reuse.publish_and_keep(work, needs, directory, recipe)
+    with Sender(work, needs, pictures=False) as sender:
+
+        def progress(part: float) -> None:
+            work.report(DOWNLOADED + part * (ENCODED - DOWNLOADED))
+            sender.look((work.scratch / NAME,))
+
+        directory = encode_sound(job, stream, _options(work), progress)
+        kept = reuse.publish_and_keep(work, needs, sender, directory, recipe)
     if kept is None:
         raise Permanent(
             f"The sound of this file ({stream.codec}) cannot be decoded.", code="undecodable_audio"

@@ -20,7 +20,7 @@ from reelworks.ports import BlobStore
 from reelworks.runtime import logging
 from reelworks.runtime.metrics import Metrics
 from reelworks.streaming.manifest import MAX_BYTES, Rendition
-from worker.tasks import publish
+from worker.tasks.publish import Sender
 from worker.tasks.source import Buckets
 from worker.work import Work
 
@@ -72,9 +72,11 @@ def find(work: Work, needs: Measuring, recipes: Mapping[str, str]) -> dict[str, 
     return found
 
 
-def publish_and_keep(work: Work, needs: Measuring, directory: Path, recipe: str) -> Kept | None:
+def publish_and_keep(
+    work: Work, needs: Measuring, sender: Sender, directory: Path, recipe: str
+) -> Kept | None:
     """Measure and upload what ffmpeg left in a directory; then it counts as finished. None if that is nothing."""
-    rendition = publish.rendition(work, needs, directory)
+    rendition = sender.rendition(directory)
     if rendition is None:
         return None
     kept = Kept(recipe=recipe, prefix=work.prefix, rendition=rendition)

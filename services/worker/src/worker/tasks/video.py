@@ -1,7 +1,5 @@
 """Video: one chunk of the pictures in every rung of the ladder, below the attempt's own prefix."""
 
-from collections.abc import Callable
-
 import msgspec
 from msgspec import Struct, structs
 
@@ -20,6 +18,7 @@ from worker.media.encode.transcoder import Transcoding
 from worker.media.engine import MediaEngine
 from worker.media.report import MediaReport
 from worker.tasks import reuse, source
+from worker.tasks.publish import Sender
 from worker.tasks.reuse import Kept
 from worker.work import Work
 
@@ -70,14 +69,20 @@ def _encode(
     file = source.fetch(work, needs, report)
     work.report(DOWNLOADED)
     job = Transcoding(file=file, directory=work.scratch, engine=needs.engine, cancellation=work.cancellation)
-    directories = encode_chunk(
-        job, plan, chunk_number(work.task.name), encoder=needs.encoder, progress=_share(work)
-    )
-    file.path.unlink()
-    found = {
-        name: reuse.publish_and_keep(work, needs, directory, recipes[name])
-        for name, directory in directories.items()
-    }
+    with Sender(work, needs, pictures=True) as sender:
+
+        def progress(part: float) -> None:
+            work.report(DOWNLOADED + part * (ENCODED - DOWNLOADED))
+            sender.look(work.scratch / rung.name for rung in plan.rungs)
+
+        directories = encode_chunk(
+            job, plan, chunk_number(work.task.name), encoder=needs.encoder, progress=progress
+        )
+        file.path.unlink()
+        found = {
+            name: reuse.publish_and_keep(work, needs, sender, directory, recipes[name])
+            for name, directory in directories.items()
+        }
     return {name: kept for name, kept in found.items() if kept is not None}
 
 
@@ -106,7 +111,3 @@ def refuse_short(work: Work, plan: VideoPlan, report: MediaReport, renditions: t
     refusal = extent.cut_short(wanted, int(frames * 1000 / grid.fps))
     if refusal is not None:
         raise refusal
-
-
-def _share(work: Work) -> Callable[[float], None]:
-    return lambda part: work.report(DOWNLOADED + part * (ENCODED - DOWNLOADED))

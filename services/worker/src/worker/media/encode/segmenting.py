@@ -9,7 +9,8 @@ from reelworks.domain.timeline import OFFSET_S
 
 INIT_NAME = "init.mp4"
 PLAYLIST_NAME = "playlist.m3u8"
-SEGMENT_PATTERN = "%05d.m4s"
+SEGMENT_SUFFIX = ".m4s"
+SEGMENT_PATTERN = f"%05d{SEGMENT_SUFFIX}"
 MICROSECOND = 1_000_000
 
 
