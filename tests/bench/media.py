@@ -49,7 +49,7 @@ WHOLE_S = 100_000
 """No clip is longer, so none is cut into chunks."""
 CHUNKS = 8
 VIDEO_SECONDS = r'reelworks_task_duration_seconds_sum\{[^}]*kind="video"[^}]*\}'
-LADDER = Options(captions=False)
+LADDER = Options(captions=False, per_title=False, mp4=(360, 720, 1080))
 CHUNKED = Options(per_title=False, captions=False, pictures=False, preview=False, mp4=())
 
 

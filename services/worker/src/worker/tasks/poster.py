@@ -4,6 +4,7 @@ Each candidate is there in both sizes, so choosing another one later is a change
 """
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -47,9 +48,15 @@ def poster(work: Work, needs: PosterDependencies) -> Outcome:
     found = posters.candidates(source, weights, lambda part: work.report(FETCHED + part * (CHOSEN - FETCHED)))
     offers = tuple(_offer(number, candidate) for number, candidate in enumerate(found))
     files: dict[str, str] = {}
-    for done, (offer, candidate) in enumerate(zip(offers, found, strict=True), 1):
-        files |= _stored(work, needs, _written(source, offer, candidate))
-        work.report(CHOSEN + (1 - CHOSEN) * done / len(offers))
+
+    def made(offer: Offer, candidate: Candidate) -> dict[str, str]:
+        return _stored(work, needs, _written(source, offer, candidate))
+
+    # One still keeps a core busy at most: ffmpeg begins, finds one frame, and ends.
+    with ThreadPoolExecutor(needs.engine.tools.threads) as pool:
+        for done, stored in enumerate(pool.map(made, offers, found), 1):
+            files |= stored
+            work.report(CHOSEN + (1 - CHOSEN) * done / len(offers))
     files |= {"poster": files["poster-0"], "candidates": work.prefix + DESCRIPTION}
     body = msgspec.json.encode(_description(source, weights, offers))
     needs.media.put(files["candidates"], body, "application/json", jpeg.IMMUTABLE)
