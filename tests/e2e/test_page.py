@@ -109,6 +109,30 @@ def test_the_list_survives_a_reload(page: Page, studio: Studio, clip: Path) -> N
     expect(page.locator("#history-empty")).to_be_visible()
 
 
+def test_what_is_over_can_be_processed_again(page: Page, studio: Studio, clip: Path, tmp_path: Path) -> None:
+    page.set_input_files("#choose", clip)
+    expect(page.locator("#upload-status")).to_have_text("Processing")
+    expect(page.locator("#reprocess")).to_be_hidden()
+    studio.process()
+    expect(page.locator("#upload-status")).to_have_text("Completed")
+    expect(page.locator("#profile")).to_have_value("default")
+    page.select_option("#profile", "archive")
+    page.get_by_role("button", name="Process again").click()
+    expect(page.locator("#upload-status")).to_have_text("Processing")
+    expect(page.locator("#reprocess")).to_be_hidden()
+    expect(page.locator("#segments")).to_contain_text("And the second one.")
+    studio.process()
+    expect(page.locator("#upload-status")).to_have_text("Completed")
+    expect(page.locator("#profile")).to_have_value("archive")
+    (upload_id,) = page.evaluate("JSON.parse(localStorage.getItem('reelworks.uploads'))")
+    snapshot = studio.world.adapters.store.load(upload_id)
+    assert snapshot
+    assert (snapshot.upload.generation, snapshot.upload.profile) == (1, "archive")
+    studio.world.adapters.raw.delete([snapshot.upload.object_key])
+    page.get_by_role("button", name="Process again").click()
+    expect(page.locator("#again-note")).to_contain_text("not kept any more")
+
+
 def test_what_the_api_refuses_is_told_field_by_field(page: Page, tmp_path: Path) -> None:
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear Ada")

@@ -24,14 +24,19 @@ export function createUpload(file, key, signal) {
 
 export const getUpload = (id, signal) => call(`/api/uploads/${encodeURIComponent(id)}`, { cache: "no-store", signal });
 
-/** `candidate`: an index of the upload's `poster.candidates`. */
-export function choosePoster(id, candidate) {
-  return call(`/api/uploads/${encodeURIComponent(id)}/poster`, {
+function order(id, what, body) {
+  return call(`/api/uploads/${encodeURIComponent(id)}/${what}`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ candidate }),
+    body: JSON.stringify(body),
   });
 }
+
+/** `candidate`: an index of the upload's `poster.candidates`. */
+export const choosePoster = (id, candidate) => order(id, "poster", { candidate });
+
+/** With this profile, and no options. */
+export const reprocess = (id, profile) => order(id, "reprocess", { profile });
 
 /** `crypto.randomUUID` is missing where the page is not served over HTTPS or from localhost. */
 export function newKey() {

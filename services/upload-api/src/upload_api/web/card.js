@@ -10,6 +10,7 @@ import { drawTranscript } from "./transcript.js";
 
 const CHECK = "M5 12.5l4.5 4.5L19 7.5";
 const CROSS = "M6 6l12 12M18 6L6 18";
+const AGAIN = new Set(["COMPLETED", "FAILED"]);
 const SPOKEN = { done: "done", active: "in progress", failed: "failed", paused: "stopped" };
 
 export function draw(job) {
@@ -88,4 +89,16 @@ function drawActions(job) {
   show(byId("cancel"), moving);
   show(byId("retry"), stopped);
   show(byId("actions"), moving || stopped);
+  drawAgain(job, !moving && AGAIN.has(job.view?.status));
+}
+
+/** What was chosen stays chosen until another upload is shown, or this one is over once more. */
+function drawAgain(job, possible) {
+  const box = byId("again");
+  if (!show(box, possible)) return;
+  const state = `${job.id} ${job.view.generation}`;
+  if (box.dataset.state === state) return;
+  box.dataset.state = state;
+  byId("profile").value = job.view.profile;
+  setText(byId("again-note"), "");
 }

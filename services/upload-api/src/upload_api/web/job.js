@@ -1,6 +1,6 @@
 // One upload as this page knows it: what it does itself (`phase`) and what the API says (`view`).
 
-import { createUpload, newKey } from "./api.js";
+import { createUpload, newKey, reprocess } from "./api.js";
 import { forget, remember } from "./session.js";
 import { send, speedometer } from "./transfer.js";
 import { TERMINAL, watch } from "./watch.js";
@@ -72,6 +72,13 @@ export class Job extends EventTarget {
       onTrouble: (problem) => this.lost(problem),
       sending: () => this.phase === "sent",
     });
+  }
+
+  /** The same file once more. Raises a Problem. */
+  async again(profile) {
+    const view = await reprocess(this.id, profile);
+    this.change({ view, trouble: null });
+    this.follow();
   }
 
   lost(problem) {

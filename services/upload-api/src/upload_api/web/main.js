@@ -1,6 +1,6 @@
 // Wires the page: files that are chosen or dropped become jobs, the newest first; one of them is shown.
 
-import { byId, show } from "./dom.js";
+import { byId, setText, show } from "./dom.js";
 import { draw } from "./card.js";
 import { drawHistory } from "./history.js";
 import { Job } from "./job.js";
@@ -76,6 +76,7 @@ function listenForFiles() {
 function listenForButtons() {
   byId("cancel").addEventListener("click", () => current.cancel());
   byId("retry").addEventListener("click", () => current.start());
+  byId("reprocess").addEventListener("click", again);
   byId("forget").addEventListener("click", () => {
     const moving = jobs.filter((job) => job.phase === "sending" || job.phase === "preparing");
     jobs.filter((job) => !moving.includes(job)).forEach((job) => job.close());
@@ -87,6 +88,17 @@ function listenForButtons() {
   addEventListener("beforeunload", (event) => {
     if (jobs.some((job) => job.phase === "sending")) event.preventDefault();
   });
+}
+
+async function again() {
+  const button = byId("reprocess");
+  button.disabled = true;
+  try {
+    await current.again(byId("profile").value);
+  } catch (problem) {
+    setText(byId("again-note"), problem.detail ?? "It could not be processed again.");
+  }
+  button.disabled = false;
 }
 
 function restore() {

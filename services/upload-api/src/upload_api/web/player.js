@@ -34,13 +34,19 @@ function busy() {
 function source(job) {
   const { view } = job;
   if (view?.playback?.hls) {
-    const kind = view.tasks.some((task) => task.kind === "video") ? "video" : "audio";
-    return { key: `stream ${job.id}`, kind, hls: view.playback.hls };
+    const pictures = view.renditions.length > 0 || view.tasks.some((task) => task.kind === "video");
+    return { key: `stream ${job.id} ${edition(view)}`, kind: pictures ? "video" : "audio", hls: view.playback.hls };
   }
   const url = job.file?.size && job.problem?.status !== 400 ? job.localUrl : null;
   if (!url || byId("player").dataset.unplayable === url) return null;
   const type = mediaType(job.file);
   return type.startsWith("image/") ? null : { key: url, kind: type.startsWith("audio/") ? "audio" : "video", url };
+}
+
+/** While an upload is processed again, the stream is the one from before. */
+function edition({ generation, tasks }) {
+  const packaged = tasks.some((task) => task.kind === "package" && task.status === "DONE");
+  return packaged || !generation ? generation : generation - 1;
 }
 
 function clear() {

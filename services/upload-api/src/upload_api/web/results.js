@@ -57,7 +57,7 @@ function drawFiles(job) {
   const view = job.view;
   const named = view ? files(view) : [];
   const box = byId("files");
-  if (!show(byId("made"), named.length > 0) || !changed(box, `${job.id} ${named.map(([words]) => words)}`)) return;
+  if (!show(byId("made"), named.length > 0) || !changed(box, `${job.id} ${named.map(([words, url]) => words + path(url))}`)) return;
   box.replaceChildren(...named.map(([words, url]) => link(words, url)));
 }
 

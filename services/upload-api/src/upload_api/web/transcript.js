@@ -6,6 +6,7 @@ import { addCaptions, playerOf } from "./player.js";
 
 const LABELS = { txt: "TXT", srt: "SRT", vtt: "VTT", json: "JSON" };
 let shown = null; // the job whose transcript is in the document
+let place = ""; // where that is kept
 let spoken = []; // its segments, and their rows
 let rows = [];
 
@@ -16,12 +17,15 @@ export function drawTranscript(job) {
     return;
   }
   drawDownloads(job);
-  if (shown === job) return;
-  shown = job;
+  if (shown === job && place === kept(job)) return;
+  [shown, place] = [job, kept(job)];
   [spoken, rows] = [[], []];
   drawText(job.view.transcript);
   loadSegments(job);
 }
+
+/** Signatures differ from answer to answer, the place does not. */
+const kept = (job) => (job.view.captions?.json ?? "").split("?")[0];
 
 function drawText(text) {
   const segments = byId("segments");
@@ -32,7 +36,7 @@ function drawText(text) {
 function drawDownloads(job) {
   const captions = job.view.captions ?? {};
   const box = byId("downloads");
-  const state = job.id;
+  const state = `${job.id} ${kept(job)}`;
   if (box.dataset.state === state) return;
   box.dataset.state = state;
   const copy = make("button", { type: "button" }, "Copy");
