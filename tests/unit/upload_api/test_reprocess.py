@@ -8,12 +8,14 @@ import pytest
 from litestar.testing import TestClient
 from msgspec import structs
 
+from reelworks.domain import task as tasks
 from reelworks.domain import upload as uploads
 from reelworks.domain.failure import Failure, FailureKind
 from reelworks.domain.options import Options
 from reelworks.domain.plan import INGEST, Lane
 from reelworks.domain.upload import Upload, UploadStatus, WatchRules
 from reelworks.errors import Unreachable
+from reelworks.ports import Guard
 from reelworks.testing import InMemoryTaskQueue
 from tests.unit.core.domain.builders import NEWS
 from tests.unit.upload_api.api import Api, fields, make_app, problem
@@ -111,6 +113,22 @@ def test_of_two_requests_one_is_too_late(api: Api) -> None:
     assert "being processed" in found["detail"]
     assert stored(api, upload).generation == 1
     assert drained(api) == [INGEST]
+
+
+def test_rows_of_the_times_before_do_not_pile_up(api: Api) -> None:
+    upload = ended(api)
+    for generation in range(1, 6):
+        assert reprocess(api, upload).status_code == 202
+        row = stored(api, upload)
+        task = tasks.ingest(upload.upload_id, api.clock.now(), generation)
+        api.memory.store.write_task(None, task, Guard.UNCHANGED)
+        api.memory.store.uploads[upload.upload_id] = structs.replace(
+            uploads.failed(row, FAILURE, api.clock.now(), RULES), open_tasks=frozenset()
+        )
+    snapshot = api.memory.store.load(upload.upload_id)
+    assert snapshot
+    assert snapshot.tasks[INGEST].generation == 5
+    assert [task.generation for task in snapshot.spent] == [4]
 
 
 def test_a_file_that_is_not_kept_any_more(api: Api) -> None:

@@ -37,12 +37,15 @@ def reprocess(upload_id: str, request: Reprocess, deps: Dependencies) -> Report:
 
 
 def _once(upload_id: str, request: Reprocess, deps: Dependencies) -> Report:
-    before = loaded(upload_id, deps).upload
+    snapshot = loaded(upload_id, deps)
+    before = snapshot.upload
     profile, options = _wanted(before, request)
     if before.status not in ENDED:
         raise NotReady(NOT_YET[before.status])
     if deps.raw.head(before.object_key) is None:
         raise SourceGone(GONE)
+    # However often it is processed again before a sweep comes by, its rows stay few.
+    deps.store.forget(snapshot.spent)
     after = uploads.reprocessed(before, profile, options, deps.clock.now(), deps.policy.watch)
     deps.store.reopen_upload(before, after)
     deps.metrics.uploads.labels(UploadStatus.PROCESSING).inc()

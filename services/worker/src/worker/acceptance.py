@@ -7,7 +7,7 @@ from reelworks.domain.instants import Millis
 from reelworks.domain.outcome import Accepted
 from reelworks.domain.snapshot import Snapshot
 from reelworks.domain.task import Task
-from reelworks.domain.upload import Upload
+from reelworks.domain.upload import Upload, UploadStatus
 from reelworks.errors import Conflict
 from reelworks.workflow.graph import Workflow
 from worker.lease import Lease
@@ -48,4 +48,5 @@ def _store(flow: Workflow, upload: Upload, lease: Lease, accepted: Accepted) -> 
         flow.store.accept_plan(upload, processing, (before, after), planned)
 
     lease.write(done, save)
-    flow.metrics.uploads.labels(uploads.UploadStatus.PROCESSING).inc()
+    if upload.status is not UploadStatus.PROCESSING:
+        flow.metrics.uploads.labels(UploadStatus.PROCESSING).inc()
